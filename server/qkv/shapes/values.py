@@ -1,0 +1,124 @@
+"""What the analysis knows of a tensor, and how it says that it knows nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias, Union
+
+from qkv.shapes.dim import Dim, multiply
+
+
+class Row:
+    """An unknown number of axes: the prefix of a shape of which only some axes are known. Compared by identity."""
+
+    __slots__ = ("name", "serial")
+
+    def __init__(self, serial: int, name: str | None = None) -> None:
+        self.serial = serial
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"*{self.name or self.serial}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a tensor's axes: `front`, then the unknown axes of `row`, then `back`.
+
+    Where `row` is None the rank is known and all axes are in `back`.
+    """
+
+    back: tuple[Dim, ...] = ()
+    row: Row | None = None
+    front: tuple[Dim, ...] = ()
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None where it is unknown."""
+        return len(self.back) if self.row is None else None
+
+    @property
+    def least_rank(self) -> int:
+        """The number of axes that are there for certain."""
+        return len(self.front) + len(self.back)
+
+    @property
+    def dims(self) -> tuple[Dim, ...] | None:
+        """All sizes in order, or None where the rank is unknown."""
+        return self.back if self.row is None else None
+
+    def last(self, position: int) -> Dim | None:
+        """The size at `-position` (1 is the last axis), where it is known."""
+        return self.back[-position] if 1 <= position <= len(self.back) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An abstract tensor.
+
+    `dtype` is torch's name without `torch.` (`float32`) or None; `device` likewise (`cpu`, `cuda`).
+    `strides` are the steps in elements between neighbours along each axis, None where they are unknown.
+    `low` and `high` bound the elements of an integer tensor, both inclusive.
+    `sure` is False for a value that is only taken for a tensor because nothing says otherwise (an unannotated parameter).
+    """
+
+    shape: Shape
+    dtype: str | None = None
+    device: str | None = None
+    strides: tuple[Dim, ...] | None = None
+    low: Dim | None = None
+    high: Dim | None = None
+    sure: bool = True
+
+    def with_shape(self, shape: Shape) -> Tensor:
+        """The same numbers under another shape, laid out anew."""
+        return replace(self, shape=shape, strides=contiguous_strides(shape), sure=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value of which nothing is known; `reason` is a sentence for the hover."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A `torch.dtype`, by its name without `torch.`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A `torch.device`, by its type (`cpu`, `cuda`, `mps`, `meta`), or None where it is unknown."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A `torch.Size` whose length is unknown. One whose length is known is a plain tuple of sizes."""
+
+    shape: Shape
+
+
+Value: TypeAlias = Union[Tensor, Unknown, Dtype, Device, Size, Dim, float, bool, str, None, "tuple[Value, ...]", object]
+"""What a rule sees: sizes and numbers as themselves, tuples and lists as tuples."""
+
+
+def known(*dims: Dim) -> Shape:
+    """A shape of known rank."""
+    return Shape(tuple(dims))
+
+
+def contiguous_strides(shape: Shape) -> tuple[Dim, ...] | None:
+    """The strides of a tensor laid out row by row, None where its rank is unknown."""
+    if shape.row is not None:
+        return None
+    steps: list[Dim] = []
+    step: Dim = 1
+    for dim in reversed(shape.back):
+        steps.append(step)
+        step = multiply(step, dim)
+    return tuple(reversed(steps))
