@@ -2,7 +2,7 @@
 
 from qkv.shapes.dim import Dim, Expr, Kind, Symbol
 from qkv.shapes.solve import Need, Store, Truth, Verdict
-from qkv.shapes.values import Device, Dtype, Row, Shape, Size, Tensor, Unknown, known
+from qkv.shapes.values import Device, Dtype, Layer, Row, Shape, Size, Slice, Tensor, Unknown, Value, known
 
 __all__ = [
     "Device",
@@ -10,15 +10,18 @@ __all__ = [
     "Dtype",
     "Expr",
     "Kind",
+    "Layer",
     "Need",
     "Row",
     "Shape",
     "Size",
+    "Slice",
     "Store",
     "Symbol",
     "Tensor",
     "Truth",
     "Unknown",
+    "Value",
     "Verdict",
     "known",
 ]

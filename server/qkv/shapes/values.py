@@ -122,3 +122,24 @@ def contiguous_strides(shape: Shape) -> tuple[Dim, ...] | None:
         steps.append(step)
         step = multiply(step, dim)
     return tuple(reversed(steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`start:stop:step` in an index; a bound that is not written is None."""
+
+    start: Value = None
+    stop: Value = None
+    step: Value = None
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An instance of a `torch.nn` module that the rule table knows.
+
+    `settings` are the bound arguments of its constructor; `members` the attributes that code can read (`weight`, `in_features`).
+    """
+
+    name: str
+    settings: dict[str, Value]
+    members: dict[str, Value]
