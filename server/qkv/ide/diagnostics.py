@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from qkv.ide.edits import Edit, Fix
-from qkv.ide.fixes import fixes_of
+from qkv.ide.fixes import fixes_of, placed
 from qkv.ide.selection import matches
 from qkv.ide.settings import severity_of
 from qkv.ide.snapshot import Snapshot
@@ -122,7 +122,7 @@ def _of_finding(snapshot: Snapshot, finding: Finding, severity: str) -> Diagnost
         message=" ".join(finding.message.split()),
         detail=finding.hint,
         because=tuple(_cause(snapshot, reason) for reason in finding.because),
-        fixes=tuple(_placed_fix(snapshot, fix) for fix in fixes_of(snapshot.source, finding)),
+        fixes=tuple(placed(snapshot, fix) for fix in fixes_of(snapshot.source, finding)),
         terms=finding.terms,
         lesson=finding.lesson,
     )
@@ -170,7 +170,7 @@ def _unused(snapshot: Snapshot, ignores: tuple[Ignore, ...], used: set[tuple[Ign
                 None,
                 what,
                 "The comment can go: what it silenced is no longer found.",
-                fixes=(_placed_fix(snapshot, _without_ignore(snapshot.source, ignore, kept)),),
+                fixes=(placed(snapshot, _without_ignore(snapshot.source, ignore, kept)),),
                 unnecessary=True,
             )
         )
@@ -194,16 +194,6 @@ def _cause(snapshot: Snapshot, reason: Reason) -> Cause:
     where = reason.where
     cell, span = _placed(snapshot, where.span) if where.path == snapshot.path else (None, where.span)
     return Cause(where.path, cell, span, " ".join(reason.note.split()))
-
-
-def _placed_fix(snapshot: Snapshot, fix: Fix) -> Fix:
-    if not snapshot.cells:
-        return fix
-    edits: list[Edit] = []
-    for edit in fix.edits:
-        cell, span = _placed(snapshot, edit.span)
-        edits.append(Edit(edit.path, span, edit.text, cell))
-    return Fix(fix.title, fix.safe, tuple(edits))
 
 
 def _placed(snapshot: Snapshot, span: Span) -> tuple[int | None, Span]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from qkv.ide.edits import Edit, Fix
+from qkv.ide.snapshot import Snapshot
 from qkv.interp import Finding, Operand
 from qkv.source import Source, Span
 
@@ -26,8 +27,9 @@ def fixes_of(source: Source, finding: Finding) -> tuple[Fix, ...]:
     return (fix,) if fix is not None else ()
 
 
-def ignore_line(source: Source, line: int, code: str) -> Fix:
-    """Silence one code on one line: the comment is added, or the code to the comment that is there."""
+def ignore_line(snapshot: Snapshot, line: int, code: str) -> Fix:
+    """Silence one code on one line of the module: the comment is added, or the code to the comment that is there."""
+    source = snapshot.source
     comment = source.comment_at_line.get(line)
     match = re.search(r"qkv:\s*ignore\s*\[([^\]]*)\]", source.slice(comment.span)) if comment else None
     if comment and match:
@@ -37,7 +39,18 @@ def ignore_line(source: Source, line: int, code: str) -> Fix:
     else:
         end = len(source.lines[line - 1].rstrip()) + 1
         edit = Edit(source.path, Span(line, end, line, len(source.lines[line - 1]) + 1), f"  # qkv: ignore[{code}]")
-    return Fix(f"Ignore {code} on this line", False, (edit,))
+    return placed(snapshot, Fix(f"Ignore {code} on this line", False, (edit,)))
+
+
+def placed(snapshot: Snapshot, fix: Fix) -> Fix:
+    """A fix of the module as a fix of the notebook's cells."""
+    if snapshot.cells is None:
+        return fix
+    edits: list[Edit] = []
+    for edit in fix.edits:
+        cell, span = snapshot.cells.place(edit.span)
+        edits.append(Edit(edit.path, span, edit.text, cell))
+    return Fix(fix.title, fix.safe, tuple(edits))
 
 
 def can_ignore(source: Source, line: int) -> bool:
