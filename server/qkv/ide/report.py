@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from qkv.ide.diagnostics import Diagnostic
@@ -45,3 +46,11 @@ def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "terms": list(diagnostic.terms),
         "lesson": diagnostic.lesson,
     }
+
+
+def counts(found: Iterable[Diagnostic]) -> dict[str, int]:
+    """How many there are of each severity."""
+    number = {"error": 0, "warning": 0, "info": 0}
+    for diagnostic in found:
+        number[diagnostic.severity] += 1
+    return number

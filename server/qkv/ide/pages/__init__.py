@@ -1,0 +1,1 @@
+"""The text of the pages, one module a family of codes."""
