@@ -1,0 +1,116 @@
+"""Put the two ways into a file together: what is shown, what is found, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from qkv.interp.entries import each_function, run_file
+from qkv.interp.facts import Analysis, Axis, Fact, Finding, Seen
+from qkv.interp.machine import Importer
+from qkv.interp.readback import Facts, Key
+from qkv.interp.values import Unit
+from qkv.source import Source
+
+MOST_CONTEXTS = 8
+
+
+def analyse_unit(source: Source, importer: Importer, cancelled: Callable[[], bool] = lambda: False) -> Analysis:
+    """All facts and findings of a file. Raises only `Cancelled`."""
+    run = run_file(Unit(source, "__main__", main=True), importer, cancelled)
+    generic = list(each_function(Unit(source, _module_name(source.path), main=True), importer, cancelled))
+    return combine(source, run, generic)
+
+
+def _module_name(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".py") or "module"
+
+
+def combine(source: Source, run: Facts, generic: list[Facts]) -> Analysis:
+    """The generic shape is shown in a function, with the calls of the run beside it; at module level the run's."""
+    facts: dict[Key, Fact] = {}
+    operations = dict(run.operations)
+    names = dict(run.names)
+    for entry in generic:
+        operations |= entry.operations
+        names |= entry.names
+        for key, seen in entry.facts.items():
+            joined = _joined(seen)
+            if key not in facts or facts[key].axes is None:
+                facts[key] = joined
+    for key, seen in run.facts.items():
+        contexts = _contexts(seen)
+        if key in facts and seen[0].function is not None:
+            facts[key] = replace(facts[key], seen=contexts)
+        else:
+            facts[key] = replace(_joined(seen), seen=contexts if seen[0].function is not None else ())
+    findings = _findings(run, generic)
+    order = sorted(facts.values(), key=lambda fact: (fact.span, fact.name))
+    return Analysis(
+        source.path,
+        tuple(order),
+        tuple(sorted(operations.values(), key=lambda item: item.span)),
+        tuple(sorted(names.values(), key=lambda item: item.span)),
+        tuple(findings),
+        source.parsed.errors,
+    )
+
+
+def _contexts(facts: list[Fact]) -> tuple[Seen, ...]:
+    """The distinct shapes that a place had in the run, in order."""
+    found: dict[tuple[object, ...], Seen] = {}
+    for fact in facts:
+        for seen in fact.seen:
+            found.setdefault((seen.shape, seen.dtype), seen)
+    return tuple(found.values())[:MOST_CONTEXTS]
+
+
+def _joined(facts: list[Fact]) -> Fact:
+    """One fact for a place that was met several times: what all of them agree on."""
+    result = facts[0]
+    for other in facts[1:]:
+        result = _join(result, other)
+    return result
+
+
+def _join(a: Fact, b: Fact) -> Fact:
+    if a.axes == b.axes:
+        return a if a.dtype == b.dtype else replace(a, dtype=None)
+    if a.axes is None or b.axes is None:
+        known = a if a.axes is None else b
+        return known
+    dtype = a.dtype if a.dtype == b.dtype else None
+    if len(a.axes) == len(b.axes) and not any(_open(axis) for axis in (*a.axes, *b.axes)):
+        axes = tuple(x if x.size == y.size else Axis("?") for x, y in zip(a.axes, b.axes))
+        return replace(a, axes=axes, dtype=dtype)
+    tail: list[Axis] = []
+    for x, y in zip(reversed(a.axes), reversed(b.axes)):
+        if x.size != y.size or _open(x):
+            break
+        tail.append(x)
+    if not tail:
+        return replace(a, axes=None, dtype=dtype, unknown="it has another number of axes each time")
+    return replace(a, axes=(Axis("..."), *reversed(tail)), dtype=dtype)
+
+
+def _open(axis: Axis) -> bool:
+    return isinstance(axis.size, str) and (axis.size == "..." or axis.size.startswith("*"))
+
+
+def _findings(run: Facts, generic: list[Facts]) -> list[Finding]:
+    """Each place once, a certain crash before a possible one. What the run did without trouble is not called an error."""
+    found: dict[tuple[object, ...], Finding] = {}
+    lines: set[tuple[str, int]] = set()
+    for finding in run.findings:
+        found.setdefault((finding.location, finding.code), finding)
+        lines.add((finding.location.path, finding.location.span.line))
+    for entry in generic:
+        for finding, node in zip(entry.findings, entry.finding_nodes):
+            if (finding.location.path, finding.location.span.line) in lines:
+                continue
+            if node in run.executed:
+                continue
+            before = found.get((finding.location, finding.code))
+            if before is None or (before.severity != "error" and finding.severity == "error"):
+                found[(finding.location, finding.code)] = finding
+    return sorted(found.values(), key=lambda finding: (finding.location.path, finding.location.span, finding.code))
