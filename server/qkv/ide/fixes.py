@@ -213,7 +213,12 @@ def set_keyword(source: Source, call: ast.Call, name: str, value: str) -> Edit |
         return Edit(source.path, at, f", {name}={value}")
     if "#" in rest:
         return None
-    return Edit(source.path, close, f"{name}={value}" if rest.rstrip().endswith(",") else f", {name}={value}")
+    if "," not in rest:
+        return Edit(source.path, close, f", {name}={value}")
+    before_comma = rest[: rest.rindex(",") + 1].split("\n")
+    line = last.end_line + len(before_comma) - 1
+    column = len(before_comma[-1]) + (last.end_column if line == last.end_line else 1)
+    return Edit(source.path, Span(line, column, line, column), f" {name}={value},")
 
 
 def _short(text: str) -> str:

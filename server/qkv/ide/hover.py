@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qkv.glossary import Term
 from qkv.ide.links import Links, hover_link
+from qkv.ide.plain import inline_text
 from qkv.ide.shape_text import numbers_text, shape_list, shape_text, with_sizes
 from qkv.ide.snapshot import Snapshot
-from qkv.ide.terms import ShownTerm, shown_term
+from qkv.ide.terms import shown_term
 from qkv.interp import Axis, Fact, Named, Operation, Reason, Seen
 from qkv.source import Span
 
@@ -50,8 +52,9 @@ def hover(snapshot: Snapshot, line: int, column: int, links: Links | None = None
     if snapshot.settings.hover_shapes and snapshot.language == "python":
         operation = _operation_at(snapshot, line, column)
         tensor = _tensor_at(snapshot, line, column) if operation is None else None
-    term = shown_term(snapshot, line, column) if snapshot.settings.hover_terms else None
-    span = operation.name_span if operation else tensor.span if tensor else term.span if term else None
+    shown = shown_term(snapshot, line, column) if snapshot.settings.hover_terms else None
+    term = shown.term if shown else None
+    span = operation.name_span if operation else tensor.span if tensor else shown.span if shown else None
     if span is None:
         return None
     marked: list[str] = []
@@ -176,11 +179,11 @@ def _reason_text(snapshot: Snapshot, reason: Reason) -> str:
     return f"{reason.note} (line {where.span.line})"
 
 
-def _say_term(term: ShownTerm, links: Links, marked: list[str], plain: list[str], *, alone: bool) -> None:
+def _say_term(term: Term, links: Links, marked: list[str], plain: list[str], *, alone: bool) -> None:
     if not alone:
         marked.append("---")
-    marked.append(f"**{escaped(term.name)}** — {term.definition_markdown}")
-    plain.append(f"{term.name}: {term.definition}")
+    marked.append(f"**{escaped(term.name)}**: {term.definition}")
+    plain.append(f"{term.name}: {inline_text(term.definition)}")
     if term.formula_text:
         marked.append(f"`{term.formula_text}`")
         plain.append(term.formula_text)

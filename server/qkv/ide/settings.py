@@ -58,7 +58,7 @@ def project_file(path: Path) -> Path | None:
             text = candidate.read_bytes()
         except OSError:
             continue
-        if b"[tool.qkv" in text or b"tool.qkv" in text or b"qkv" in text:
+        if b"qkv" in text:
             return candidate
     return None
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from qkv.ide.notebook import Cells
 from qkv.ide.settings import Settings
 from qkv.interp import Analysis
 from qkv.source import Source
+
+if TYPE_CHECKING:
+    from qkv.glossary import Page
 
 Language = Literal["python", "markdown"]
 
@@ -27,6 +31,13 @@ class Snapshot:
     settings: Settings = field(default_factory=Settings)
     language: Language = "python"
     cells: Cells | None = None
+
+    @cached_property
+    def page(self) -> Page:
+        """The text as the glossary reads it."""
+        from qkv.glossary import prepare
+
+        return prepare(self.source.text, self.language)
 
 
 def never() -> bool:

@@ -1,26 +1,50 @@
-"""The glossary at a position: which term is meant there."""
+"""The glossary in hovers and pages: which term is meant at a position, and terms by name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 
+from qkv.content import content_folder
+from qkv.glossary import Glossary, Index, Known, Match, Term, build_index, load_glossary, term_at
 from qkv.ide.snapshot import Snapshot
-from qkv.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTerm:
-    """A term as the hover shows it, and the stretch of text that means it."""
-
-    span: Span
-    id: str
-    name: str
-    definition: str
-    definition_markdown: str
-    formula_text: str | None
-    lesson: str | None
+@lru_cache(maxsize=1)
+def shipped_glossary() -> Glossary:
+    """The glossary of this installation, read once; files that are broken are left out."""
+    return load_glossary(content_folder("glossary"))
 
 
-def shown_term(snapshot: Snapshot, line: int, column: int) -> ShownTerm | None:
-    """The term that the text at a position means."""
-    return None
+def terms() -> tuple[Term, ...]:
+    """All terms, in the order of their names."""
+    return tuple(shipped_glossary().terms.values())
+
+
+def find_term(name: str) -> Term | None:
+    """A term by its id, its name, or another of its spellings, however it is spaced and capitalised."""
+    wanted = _key(name)
+    by_id = shipped_glossary().terms.get(wanted)
+    if by_id is not None:
+        return by_id
+    return next((term for term in terms() if wanted in {_key(spelling) for spelling in (term.name, *term.also)}), None)
+
+
+def _key(name: str) -> str:
+    return "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+
+
+@lru_cache(maxsize=1)
+def _index() -> Index:
+    return build_index(shipped_glossary())
+
+
+def shown_term(snapshot: Snapshot, line: int, column: int) -> Match | None:
+    """The term that the text at a position means, and the stretch of text that means it."""
+    return term_at(_index(), snapshot.page, line, column, Known(is_tensor=_is_tensor(snapshot, line, column)))
+
+
+def _is_tensor(snapshot: Snapshot, line: int, column: int) -> bool | None:
+    """True where the analysis knows the name at a position as a tensor; None where it cannot tell."""
+    known = [*snapshot.analysis.facts, *snapshot.analysis.names]
+    sure = any(one.axes is not None and one.span.contains(line, column) for one in known)
+    return True if sure else None
