@@ -3,4 +3,15 @@
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.table import FORWARDS, LAYERS, RULES, apply, call_layer, make_layer
 
-__all__ = ["FORWARDS", "LAYERS", "RULES", "CannotTell", "Context", "Mismatch", "apply", "call_layer", "make_layer", "require_equal"]
+__all__ = [
+    "FORWARDS",
+    "LAYERS",
+    "RULES",
+    "CannotTell",
+    "Context",
+    "Mismatch",
+    "apply",
+    "call_layer",
+    "make_layer",
+    "require_equal",
+]

@@ -78,6 +78,11 @@ class Context:
         return resolve_shape(self.store, tensor.shape)
 
 
+def unknown_item(name: str) -> str:
+    """Why a result is unknown, where an argument is."""
+    return f"{name} is not known here"
+
+
 def require_equal(cx: Context, a: Dim, b: Dim, mismatch: Mismatch) -> None:
     """Need two sizes equal: taken as a contract, or reported.
 

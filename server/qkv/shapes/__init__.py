@@ -2,7 +2,7 @@
 
 from qkv.shapes.dim import Dim, Expr, Kind, Symbol
 from qkv.shapes.solve import Need, Store, Truth, Verdict
-from qkv.shapes.values import Device, Dtype, Layer, Row, Shape, Size, Slice, Tensor, Unknown, Value, known
+from qkv.shapes.values import Device, Dtype, Layer, Named, Row, Shape, Size, Slice, Some, Tensor, Unknown, Value, known
 
 __all__ = [
     "Device",
@@ -11,11 +11,13 @@ __all__ = [
     "Expr",
     "Kind",
     "Layer",
+    "Named",
     "Need",
     "Row",
     "Shape",
     "Size",
     "Slice",
+    "Some",
     "Store",
     "Symbol",
     "Tensor",

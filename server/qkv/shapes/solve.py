@@ -29,7 +29,7 @@ from qkv.shapes.dim import (
     subtract,
     symbols,
 )
-from qkv.shapes.values import Row, Shape, Size, Tensor
+from qkv.shapes.values import Named, Row, Shape, Size, Tensor
 from qkv.source import Location
 
 
@@ -171,6 +171,8 @@ def resolve_value(store: Store, value: Any) -> Any:
     if type(value) is tuple:
         items: tuple[Any, ...] = value
         return tuple(resolve_value(store, item) for item in items)
+    if isinstance(value, Named):
+        return Named(**{name: resolve_value(store, item) for name, item in zip(value.fields, value)})
     return value
 
 

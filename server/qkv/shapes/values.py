@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from qkv.shapes.dim import Dim, multiply
 
@@ -131,6 +131,28 @@ class Slice:
     start: Value = None
     stop: Value = None
     step: Value = None
+
+
+class Named(tuple[Any, ...]):
+    """A named tuple of results, such as `torch.topk` gives: a tuple whose items can be read by the names in `fields` too."""
+
+    fields: tuple[str, ...]
+
+    def __new__(cls, **items: Any) -> Named:
+        made = super().__new__(cls, items.values())
+        made.fields = tuple(items)
+        return made
+
+    def item(self, name: str) -> Any:
+        """The item of that name. Raises ValueError where there is none."""
+        return self[self.fields.index(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """A tuple of unknown length whose items are all like `item`: `x.split(n)` where the number of parts is not known."""
+
+    item: Value
 
 
 @dataclass(frozen=True)
