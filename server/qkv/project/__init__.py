@@ -1,5 +1,5 @@
 """Documents, settings, import resolution and the analysis of a file within its project."""
 
-from qkv.project.analyse import analyse
+from qkv.project.analyse import analyse, modules_for
 
-__all__ = ["analyse"]
+__all__ = ["analyse", "modules_for"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from qkv.interp.entries import define
 from qkv.interp.machine import GENERIC_STEPS, Importer, Machine
 from qkv.interp.values import Unit
+from qkv.project.resolve import module_path
 from qkv.shapes import Store
 from qkv.source import Source
 
@@ -24,8 +25,10 @@ LARGEST = 400_000
 class Modules:
     """Modules by file, read and defined once. One file is never defined twice, so that its classes stay the same classes."""
 
-    def __init__(self, read: Callable[[Path], str | None] | None = None) -> None:
+    def __init__(self, read: Callable[[Path], str | None] | None = None, folders: tuple[str, ...] = ()) -> None:
         self._read = read or _read
+        self._folders = folders
+        self._found: dict[tuple[str, Path], Path | None] = {}
         self._sources: dict[Path, Source | None] = {}
 
     def importer(self, path: str) -> Importer:
@@ -43,7 +46,7 @@ class Modules:
                 units[found] = None  # a circular import sees nothing yet
                 source = self._source(found)
                 if source is not None:
-                    unit = Unit(source, name)
+                    unit = Unit(source, name, own="site-packages" not in found.parts)
                     units[found] = unit
                     define(Machine(Store(), False, find, GENERIC_STEPS), unit)
             return units[found]
@@ -65,7 +68,16 @@ class Modules:
             if not (home / "__init__.py").exists():
                 break
             home = home.parent
-        return None
+        return self._installed(name, importing) if self._folders else None
+
+    def _installed(self, name: str, importing: Path) -> Path | None:
+        """A module of the user's environment. Only names whose package is there at all are handed to jedi, which is slow to load."""
+        key = (name, importing.parent)
+        if key not in self._found:
+            top = name.split(".")[0]
+            there = any(Path(folder, top).is_dir() or Path(folder, f"{top}.py").is_file() for folder in self._folders)
+            self._found[key] = module_path(name, importing, self._folders) if there else None
+        return self._found[key]
 
     def _source(self, path: Path) -> Source | None:
         if path not in self._sources:
