@@ -1,0 +1,168 @@
+"""The term at a position of a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from qkv.glossary.code import Known, code_subjects, term_in_code, term_in_literal
+from qkv.glossary.evidence import Evidence, prose_evidence
+from qkv.glossary.index import Index
+from qkv.glossary.judge import ABOUT, is_meant, subjects_of_comment, subjects_of_paragraph
+from qkv.glossary.load import Term
+from qkv.glossary.markdown_text import Inline, MarkdownText, looks_like_python
+from qkv.glossary.prose import Found, identifier_at, is_address, term_in_prose
+from qkv.glossary.python_text import PythonText, Region
+from qkv.source import Span
+
+Language = Literal["python", "markdown"]
+Page = PythonText | MarkdownText
+
+_SQL = re.compile(
+    r"\b(?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|CREATE\s+TABLE|ALTER\s+TABLE)\b.*\b(?:FROM|INTO|SET|VALUES|WHERE|TABLE)\b", re.DOTALL
+)
+_DIRECTIVE = re.compile(r"#\s*(?:type:|noqa|pragma|pylint|fmt:|ruff|isort|mypy|pyright|!|-\*-|%%|qkv:)")
+_DOTTED_NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A term and the stretch of text that names it."""
+
+    term: Term
+    span: Span
+
+
+def prepare(text: str, language: Language) -> Page:
+    """One version of a document, ready for `term_at`: keep it as long as the text stays the same."""
+    return MarkdownText(text) if language == "markdown" else PythonText(text)
+
+
+def term_at(index: Index, page: Page, line: int, column: int, known: Known | None = None) -> Match | None:
+    """The term that is named at a position (from 1, in code points), or None. Never raises on a text.
+
+    `known` is what an analysis of the shapes knows about the place; without it the text alone decides.
+    """
+    offset = page.offset(line, column)
+    if offset is None:
+        return None
+    known = known or Known()
+    found = _in_markdown(index, page, offset, known) if isinstance(page, MarkdownText) else _in_python(index, page, offset, known)
+    if found is None:
+        return None
+    (start_line, start), (end_line, end) = page.position(found.start), page.position(found.end - 1)
+    return Match(found.term, Span(start_line, start, end_line, end + 1))
+
+
+def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Found | None:
+    region = page.region_at(offset)
+    if region is None or page.in_field(region, offset):
+        return term_in_code(index, page, offset, known)
+    literal = term_in_literal(index, page, offset, known)
+    if literal is not None:
+        return literal
+    if region.is_comment and _DIRECTIVE.match(page.text, region.start):
+        return None
+    start, end = _paragraph(page, region, offset)
+    inside = page.text[start:end]
+    evidence = prose_evidence(inside)
+    if is_address(page.text, offset, start, end):
+        return None
+    a_word = not region.is_comment and not re.search(r"\s", inside.strip())
+    if identifier_at(page.text, offset, start, end) is not None:
+        found = term_in_code(index, page, offset, known, evidence)
+        return None if a_word and found and found.term.needs_attention_context else found
+    found = term_in_prose(index, page.text, offset, start, end)
+    if found is None and a_word:
+        found = term_in_code(index, page, offset, known)
+    if found is None or not found.term.needs_attention_context:
+        return found
+    if not region.is_comment and (a_word or _SQL.search(inside) or _is_heading(page, found)):
+        return None  # a mapping's key, a query, the heading of a docstring's section
+    return found if is_meant(found.term, subjects_of_comment(evidence, code_subjects(page, offset, known))) else None
+
+
+def _paragraph(page: PythonText, region: Region, offset: int) -> tuple[int, int]:
+    """The run of comment lines, or the paragraph of a string, that holds an offset."""
+    if not region.is_comment:
+        start, end = region.start + region.quote, max(region.end - region.quote, region.start + region.quote)
+        before, after = page.text.rfind("\n\n", start, offset), page.text.find("\n\n", offset, end)
+        return (start if before < 0 else before + 2), (end if after < 0 else after)
+    at = page.regions.index(region)
+    first = last = at
+    while first > 0 and page.regions[first - 1].is_comment and not page.text[page.regions[first - 1].end : page.regions[first].start].strip():
+        if "\n\n" in page.text[page.regions[first - 1].end : page.regions[first].start] or not _starts_line(page, page.regions[first]):
+            break
+        first -= 1
+    while last + 1 < len(page.regions) and page.regions[last + 1].is_comment and not page.text[page.regions[last].end : page.regions[last + 1].start].strip():
+        if "\n\n" in page.text[page.regions[last].end : page.regions[last + 1].start]:
+            break
+        last += 1
+    return page.regions[first].start, page.regions[last].end
+
+
+def _starts_line(page: PythonText, region: Region) -> bool:
+    start, _ = page.line_of(region.start)
+    return not page.text[start : region.start].strip()
+
+
+def _is_heading(page: PythonText, found: Found) -> bool:
+    """Whether a word stands alone on its line of a docstring, as "Parameters" does."""
+    start, end = page.line_of(found.start)
+    return page.text[start:end].strip().rstrip(":").casefold() == page.text[found.start : found.end].casefold()
+
+
+def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) -> Found | None:
+    line, column = page.position(offset)
+    block = page.block_at(line - 1)
+    if block is None:
+        return None
+    start, end = page.extent(block)
+    if block.is_python:
+        about = page.evidence.attention >= ABOUT
+        inside = page.python(block, Evidence(attention=2, network=2) if about else Evidence())
+        found = _in_python(index, inside, offset - start, known)
+        return Found(found.term, found.start + start, found.end + start) if found else None
+    inlines = page.inlines(start, end)
+    evidence = prose_evidence(page.prose(start, end))
+    subjects = subjects_of_paragraph(evidence, page.evidence)
+    inline = next((inline for inline in inlines if inline.start <= offset < inline.end), None)
+    if inline is not None and (not inline.code or inline.role == "math" or not inline.code_start <= offset < inline.code_end):
+        return None
+    if inline is not None and inline.role is None:
+        if not looks_like_python(page.text[inline.code_start : inline.code_end]):
+            return None
+        return _in_snippet(index, page, offset, inline.code_start, inline.code_end, evidence, subjects)
+    start, end = _between(inlines, offset, start, end) if inline is None else (inline.code_start, inline.code_end)
+    if is_address(page.text, offset, start, end):
+        return None
+    name = identifier_at(page.text, offset, start, end)
+    if name is not None:
+        left = offset
+        while left > start and (page.text[left - 1].isalnum() or page.text[left - 1] in "_."):
+            left -= 1
+        dotted = _DOTTED_NAME.match(page.text, left, end)
+        if dotted and dotted.start() <= offset < dotted.end():
+            return _in_snippet(index, page, offset, dotted.start(), dotted.end(), evidence, subjects)
+    found = term_in_prose(index, page.text, offset, start, end)
+    return found if found and is_meant(found.term, subjects) else None
+
+
+def _between(inlines: list[Inline], offset: int, start: int, end: int) -> tuple[int, int]:
+    """The stretch of prose around an offset that no code span or link target interrupts."""
+    return max([start, *(i.end for i in inlines if i.end <= offset)]), min([end, *(i.start for i in inlines if i.start > offset)])
+
+
+def _in_snippet(
+    index: Index, page: MarkdownText, offset: int, start: int, end: int, evidence: Evidence, subjects: frozenset[str]
+) -> Found | None:
+    """A term in a few words of Python inside a paragraph, which says what they are about."""
+    # The paragraph's letters stand beside the snippet's own, so that `q` alone is known to have a `k` next to it.
+    letters = " ".join(re.findall(r"\b[qkvQKV]\b", page.text[max(0, start - 500) : end + 500]))
+    snippet = PythonText(f"{page.text[start:end]}\n{letters}", evidence)
+    is_attention = True if "attention" in subjects else None
+    found = term_in_code(index, snippet, offset - start, Known(is_attention=is_attention), evidence)
+    if found is None or found.end > end - start:
+        return None
+    return Found(found.term, found.start + start, found.end + start)
