@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,8 @@ from qkv.interp.machine import Machine, logged, settle
 from qkv.shapes.solve import resolve_value, undo, write
 
 
-class Flow(enum.IntFlag):
-    """The ways in which a block can end."""
+class Ends:
+    """The ways in which a block can end, as bits of a number."""
 
     FALL = 1
     RETURN = 2
@@ -44,7 +43,7 @@ def take_back(m: Machine, mark: int, since: tuple[int, int, int]) -> Changes:
     return found
 
 
-def fork(m: Machine, first: Callable[[], Flow], second: Callable[[], Flow]) -> Flow:
+def fork(m: Machine, first: Callable[[], int], second: Callable[[], int]) -> int:
     """Run two branches of an open test. What falls out of both is joined; a branch that leaves takes its writes with it."""
     mark, since = len(m.store.trail), logged(m)
     m.open_branches += 1
@@ -52,14 +51,14 @@ def fork(m: Machine, first: Callable[[], Flow], second: Callable[[], Flow]) -> F
         one = first()
         kept = take_back(m, mark, since)
         since = logged(m)
-        if not one & Flow.FALL:
+        if not one & Ends.FALL:
             m.open_branches -= 1
             try:
                 return one | second()
             finally:
                 m.open_branches += 1
         other = second()
-        if not other & Flow.FALL:
+        if not other & Ends.FALL:
             take_back(m, mark, since)
             apply_changes(m, kept)
             return one | other

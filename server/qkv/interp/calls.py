@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 from typing import Any
 
 from qkv.interp.join import join
@@ -29,6 +30,10 @@ from qkv.shapes.solve import write
 from qkv.shapes.undecided import Undecided
 
 GENERIC_DEPTH = 3
+OUR_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError, RecursionError)
+"""What a mistake of ours in a rule can raise: the result is then Unknown, and the rest of the file is analysed."""
+
+log = logging.getLogger(__name__)
 
 
 def call(m: Machine, callee: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
@@ -153,6 +158,9 @@ def apply_rule(
     except Mismatch as mismatch:
         fail(m, mismatch, node, operands)
         result = cx.unknown()
+    except OUR_ERRORS:
+        log.debug("the rule of %s failed", name, exc_info=True)
+        return Unknown(f"the rule of {name} failed; please report it")
     for coincidence in cx.coincidences:
         report(m, coincidence, node, operands)
     _note(m, node, name_node, name, arguments, keywords, result, ops)
@@ -223,6 +231,9 @@ def construct_layer(m: Machine, name: str, arguments: tuple[Any, ...], keywords:
     except Mismatch as mismatch:
         fail(m, mismatch, node, operands)
         return Unknown("this constructor raises")
+    except OUR_ERRORS:
+        log.debug("the constructor of %s failed", name, exc_info=True)
+        return Unknown(f"the rule of {name} failed; please report it")
     for coincidence in cx.coincidences:
         report(m, coincidence, node, operands)
     return made
@@ -246,6 +257,9 @@ def _call_layer(m: Machine, module: Layer, arguments: tuple[Any, ...], keywords:
     except Mismatch as mismatch:
         fail(m, mismatch, node, operands)
         result = cx.unknown()
+    except OUR_ERRORS:
+        log.debug("the rule of %s failed", module.name, exc_info=True)
+        return Unknown(f"the rule of {module.name} failed; please report it")
     for coincidence in cx.coincidences:
         report(m, coincidence, node, operands)
     _note(m, node, None, module.name, arguments, keywords, result, "call")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qkv.interp.assign import assign
-from qkv.interp.branches import Flow, changes_since, merge, take_back
+from qkv.interp.branches import Ends, changes_since, merge, take_back
 from qkv.interp.expressions import evaluate
 from qkv.interp.iterate import iterate
 from qkv.interp.join import join
@@ -16,10 +16,10 @@ from qkv.interp.narrow import narrowed
 from qkv.interp.truth import truth_of
 from qkv.interp.values import Scope
 
-Runner = Callable[[Machine, Sequence[ast.stmt], Scope], Flow]
+Runner = Callable[[Machine, Sequence[ast.stmt], Scope], int]
 
 
-def run_for(m: Machine, node: ast.For | ast.AsyncFor, scope: Scope, run: Runner) -> Flow:
+def run_for(m: Machine, node: ast.For | ast.AsyncFor, scope: Scope, run: Runner) -> int:
     """`for target in iter`."""
     found = iterate(m, evaluate(m, node.iter, scope), node.iter)
     if not found.some and len(found.items) <= UNROLL:
@@ -28,29 +28,29 @@ def run_for(m: Machine, node: ast.For | ast.AsyncFor, scope: Scope, run: Runner)
     for other in found.items[1:]:
         item = join(m.store, item, other)
 
-    def one_pass() -> Flow:
+    def one_pass() -> int:
         assign(m, node.target, item, scope, None, "loop")
         return run(m, node.body, scope)
 
-    return _until_stable(m, one_pass) | run(m, node.orelse, scope) & ~Flow.FALL
+    return _until_stable(m, one_pass) | run(m, node.orelse, scope) & ~Ends.FALL
 
 
-def _unrolled(m: Machine, node: ast.For | ast.AsyncFor, items: tuple[Any, ...], scope: Scope, run: Runner) -> Flow:
-    ends = Flow(0)
+def _unrolled(m: Machine, node: ast.For | ast.AsyncFor, items: tuple[Any, ...], scope: Scope, run: Runner) -> int:
+    ends = 0
     for item in items:
         assign(m, node.target, item, scope, None, "loop")
         flow = run(m, node.body, scope)
-        ends |= flow & (Flow.RETURN | Flow.RAISE)
-        if not flow & (Flow.FALL | Flow.CONTINUE | Flow.BREAK):
+        ends |= flow & (Ends.RETURN | Ends.RAISE)
+        if not flow & (Ends.FALL | Ends.CONTINUE | Ends.BREAK):
             return ends
-        if flow & Flow.BREAK and not flow & (Flow.FALL | Flow.CONTINUE):
-            return ends | Flow.FALL
+        if flow & Ends.BREAK and not flow & (Ends.FALL | Ends.CONTINUE):
+            return ends | Ends.FALL
     return ends | run(m, node.orelse, scope)
 
 
-def run_while(m: Machine, node: ast.While, scope: Scope, run: Runner) -> Flow:
+def run_while(m: Machine, node: ast.While, scope: Scope, run: Runner) -> int:
     """`while test`."""
-    ends = Flow(0)
+    ends = 0
     for _ in range(UNROLL):
         truth = truth_of(m, evaluate(m, node.test, scope))
         if truth is False:
@@ -58,22 +58,22 @@ def run_while(m: Machine, node: ast.While, scope: Scope, run: Runner) -> Flow:
         if truth is None or (isinstance(node.test, ast.Constant) and not m.run):
             break
         flow = run(m, node.body, scope)
-        ends |= flow & (Flow.RETURN | Flow.RAISE)
-        if flow & Flow.BREAK and not flow & (Flow.FALL | Flow.CONTINUE):
-            return ends | Flow.FALL
-        if not flow & (Flow.FALL | Flow.CONTINUE):
+        ends |= flow & (Ends.RETURN | Ends.RAISE)
+        if flow & Ends.BREAK and not flow & (Ends.FALL | Ends.CONTINUE):
+            return ends | Ends.FALL
+        if not flow & (Ends.FALL | Ends.CONTINUE):
             return ends
-        if flow & Flow.BREAK:
+        if flow & Ends.BREAK:
             break
 
-    def one_pass() -> Flow:
+    def one_pass() -> int:
         narrowed(m, node.test, scope, True)
         return run(m, node.body, scope)
 
     return ends | _until_stable(m, one_pass)
 
 
-def _until_stable(m: Machine, one_pass: Callable[[], Flow]) -> Flow:
+def _until_stable(m: Machine, one_pass: Callable[[], int]) -> int:
     """A loop of unknown length: a silent pass finds what changes, a second one runs for real from what holds before every pass."""
     with open_branch(m):
         mark, since = len(m.store.trail), logged(m)
@@ -85,6 +85,6 @@ def _until_stable(m: Machine, one_pass: Callable[[], Flow]) -> Flow:
         after = changes_since(m, start)
         take_back(m, start, since)
         merge(m, {}, after)
-    return (flow & (Flow.RETURN | Flow.RAISE)) | Flow.FALL
+    return (flow & (Ends.RETURN | Ends.RAISE)) | Ends.FALL
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qkv.interp.assign import assign
-from qkv.interp.branches import Flow, fork, take_back
+from qkv.interp.branches import Ends, fork, take_back
 from qkv.interp.definitions import define_function, import_from, import_module, run_class
 from qkv.interp.expressions import evaluate
 from qkv.interp.join import join
@@ -23,32 +23,32 @@ from qkv.shapes import Expr, Unknown
 from qkv.shapes.solve import erase, resolve_value, write
 
 log = logging.getLogger(__name__)
-Handler = Callable[[Machine, Any, Scope], Flow]
+Handler = Callable[[Machine, Any, Scope], int]
 
 
-def run_block(m: Machine, statements: Sequence[ast.stmt], scope: Scope) -> Flow:
+def run_block(m: Machine, statements: Sequence[ast.stmt], scope: Scope) -> int:
     """Run statements in order. Returns the ways in which the block can end."""
-    ends = Flow(0)
+    ends = 0
     for statement in statements:
         flow = run_statement(m, statement, scope)
-        ends |= flow & ~Flow.FALL
-        if not flow & Flow.FALL:
+        ends |= flow & ~Ends.FALL
+        if not flow & Ends.FALL:
             return ends
-    return ends | Flow.FALL
+    return ends | Ends.FALL
 
 
-def run_statement(m: Machine, statement: ast.stmt, scope: Scope) -> Flow:
+def run_statement(m: Machine, statement: ast.stmt, scope: Scope) -> int:
     """Run one statement. After an error of our own, all that it could set is Unknown."""
     step(m)
     handler = _HANDLERS.get(type(statement))
     if handler is None:
-        return Flow.FALL
+        return Ends.FALL
     try:
         return handler(m, statement, scope)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError, RecursionError, NotImplementedError):
         log.debug("internal error at %s:%s", scope.unit.source.path, statement.lineno, exc_info=True)
         forget(m, statement, scope)
-        return Flow.FALL
+        return Ends.FALL
 
 
 def forget(m: Machine, statement: ast.stmt, scope: Scope) -> None:
@@ -63,13 +63,13 @@ def run_body(m: Machine, function: Function, scope: Scope, frame: Frame) -> Any:
     node = function.node
     if isinstance(node, ast.Lambda):
         return evaluate(m, node.body, scope)
-    if is_generator(node):
+    if _yields(m, node):
         frame.yields = []
     flow = run_block(m, node.body, scope)
     if frame.yields is not None:
         return Entries(tuple(resolve_value(m.store, item) for item in frame.yields), some=bool(m.open_branches) or _loops(node))
     results = list(frame.returns)
-    if flow & Flow.FALL:
+    if flow & Ends.FALL:
         results.append(None)
     if not results:
         return Unknown("a call that does not return")
@@ -77,6 +77,12 @@ def run_body(m: Machine, function: Function, scope: Scope, frame: Frame) -> Any:
     for other in results[1:]:
         result = join(m.store, result, other)
     return result
+
+
+def _yields(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    if node not in m.generators:
+        m.generators[node] = is_generator(node)
+    return m.generators[node]
 
 
 def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -95,26 +101,26 @@ def _loops(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(isinstance(item, ast.While) for item in ast.walk(node))
 
 
-def _expression(m: Machine, node: ast.Expr, scope: Scope) -> Flow:
+def _expression(m: Machine, node: ast.Expr, scope: Scope) -> int:
     if not isinstance(node.value, ast.Constant):
         evaluate(m, node.value, scope)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _assign(m: Machine, node: ast.Assign, scope: Scope) -> Flow:
+def _assign(m: Machine, node: ast.Assign, scope: Scope) -> int:
     value = evaluate(m, node.value, scope)
     for target in node.targets:
         assign(m, target, value, scope, node.value)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _annotated(m: Machine, node: ast.AnnAssign, scope: Scope) -> Flow:
+def _annotated(m: Machine, node: ast.AnnAssign, scope: Scope) -> int:
     if node.value is not None:
         assign(m, node.target, evaluate(m, node.value, scope), scope, node.value)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _augmented(m: Machine, node: ast.AugAssign, scope: Scope) -> Flow:
+def _augmented(m: Machine, node: ast.AugAssign, scope: Scope) -> int:
     from qkv.interp.values import ListValue
 
     target = node.target
@@ -132,18 +138,18 @@ def _augmented(m: Machine, node: ast.AugAssign, scope: Scope) -> Flow:
         from qkv.interp.values import Method
 
         call(m, Method(before, "extend"), (value,), {}, node)
-        return Flow.FALL
+        return Ends.FALL
     assign(m, target, binary(m, node.op, before, value, node), scope, node)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _return(m: Machine, node: ast.Return, scope: Scope) -> Flow:
+def _return(m: Machine, node: ast.Return, scope: Scope) -> int:
     value = evaluate(m, node.value, scope) if node.value is not None else None
     m.frame.returns.append(resolve_value(m.store, value))
-    return Flow.RETURN
+    return Ends.RETURN
 
 
-def _raise(m: Machine, node: ast.Raise, scope: Scope) -> Flow:
+def _raise(m: Machine, node: ast.Raise, scope: Scope) -> int:
     if m.tries and not m.open_branches:
         raise Expected
     if m.run and not m.open_branches and m.size_tests:
@@ -151,10 +157,10 @@ def _raise(m: Machine, node: ast.Raise, scope: Scope) -> Flow:
         report(m, Mismatch("shape-assert", "This program ends here: its own check of sizes fails and it raises {error}.", error=name[:80]), node)
     if m.run and not m.open_branches:
         raise Stop
-    return Flow.RAISE
+    return Ends.RAISE
 
 
-def _if(m: Machine, node: ast.If, scope: Scope) -> Flow:
+def _if(m: Machine, node: ast.If, scope: Scope) -> int:
     truth = truth_of(m, evaluate(m, node.test, scope))
     if truth is not None:
         counted = truth and compares_sizes(m, node.test, scope)
@@ -164,11 +170,11 @@ def _if(m: Machine, node: ast.If, scope: Scope) -> Flow:
         finally:
             m.size_tests -= counted
 
-    def first() -> Flow:
+    def first() -> int:
         narrowed(m, node.test, scope, True)
         return run_block(m, node.body, scope)
 
-    def second() -> Flow:
+    def second() -> int:
         narrowed(m, node.test, scope, False)
         return run_block(m, node.orelse, scope)
 
@@ -193,19 +199,19 @@ def _is_measure(value: Any) -> bool:
     return isinstance(value, Expr) or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _assert(m: Machine, node: ast.Assert, scope: Scope) -> Flow:
+def _assert(m: Machine, node: ast.Assert, scope: Scope) -> int:
     truth = truth_of(m, evaluate(m, node.test, scope))
     if truth is False and compares_sizes(m, node.test, scope):
         if m.run:
             mismatch = Mismatch("shape-assert", "This check fails: `{test}` is not true here.", test=ast.unparse(node.test)[:120])
             fail(m, mismatch, node)
-        return Flow.FALL
+        return Ends.FALL
     if truth is None:
         narrowed(m, node.test, scope, True)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _try(m: Machine, node: ast.Try, scope: Scope) -> Flow:
+def _try(m: Machine, node: ast.Try, scope: Scope) -> int:
     mark = len(m.store.trail)
     guarded = bool(node.handlers)
     m.tries += guarded
@@ -215,14 +221,14 @@ def _try(m: Machine, node: ast.Try, scope: Scope) -> Flow:
     except Expected:
         if not guarded:
             raise
-        raised, flow = True, Flow(0)
+        raised, flow = True, 0
     finally:
         m.tries -= guarded
     if raised:
         flow = _bind_and_run(m, node.handlers[0], scope)
     else:
-        if flow & Flow.FALL:
-            flow = (flow & ~Flow.FALL) | run_block(m, node.orelse, scope)
+        if flow & Ends.FALL:
+            flow = (flow & ~Ends.FALL) | run_block(m, node.orelse, scope)
         for handler in node.handlers:
             mark, since = len(m.store.trail), logged(m)
             with open_branch(m):
@@ -230,18 +236,18 @@ def _try(m: Machine, node: ast.Try, scope: Scope) -> Flow:
             take_back(m, mark, since)
     if node.finalbody:
         last = run_block(m, node.finalbody, scope)
-        if not last & Flow.FALL:
+        if not last & Ends.FALL:
             return last
     return flow
 
 
-def _bind_and_run(m: Machine, handler: ast.ExceptHandler, scope: Scope) -> Flow:
+def _bind_and_run(m: Machine, handler: ast.ExceptHandler, scope: Scope) -> int:
     if handler.name:
         write(m.store, scope.names, handler.name, Unknown("an exception"))
     return run_block(m, handler.body, scope)
 
 
-def _with(m: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> Flow:
+def _with(m: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> int:
     for item in node.items:
         value = evaluate(m, item.context_expr, scope)
         if item.optional_vars is not None:
@@ -254,21 +260,21 @@ def _with(m: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> Flow:
     except Expected:
         if not expects:
             raise
-        return Flow.FALL
+        return Ends.FALL
     finally:
         m.tries -= expects
 
 
-def _match(m: Machine, node: ast.Match, scope: Scope) -> Flow:
+def _match(m: Machine, node: ast.Match, scope: Scope) -> int:
     subject = evaluate(m, node.subject, scope)
     return _cases(m, subject, node.cases, scope)
 
 
-def _cases(m: Machine, subject: Any, cases: list[ast.match_case], scope: Scope) -> Flow:
+def _cases(m: Machine, subject: Any, cases: list[ast.match_case], scope: Scope) -> int:
     from qkv.interp.patterns import matches
 
     if not cases:
-        return Flow.FALL
+        return Ends.FALL
     first, rest = cases[0], cases[1:]
     answer = matches(m, first.pattern, subject, scope)
     if answer is True and first.guard is not None:
@@ -280,46 +286,46 @@ def _cases(m: Machine, subject: Any, cases: list[ast.match_case], scope: Scope) 
     return fork(m, lambda: run_block(m, first.body, scope), lambda: _cases(m, subject, rest, scope))
 
 
-def _delete(m: Machine, node: ast.Delete, scope: Scope) -> Flow:
+def _delete(m: Machine, node: ast.Delete, scope: Scope) -> int:
     for target in node.targets:
         if isinstance(target, ast.Name):
             erase(m.store, scope.names, target.id)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _break(m: Machine, node: ast.Break, scope: Scope) -> Flow:
-    return Flow.BREAK
+def _break(m: Machine, node: ast.Break, scope: Scope) -> int:
+    return Ends.BREAK
 
 
-def _continue(m: Machine, node: ast.Continue, scope: Scope) -> Flow:
-    return Flow.CONTINUE
+def _continue(m: Machine, node: ast.Continue, scope: Scope) -> int:
+    return Ends.CONTINUE
 
 
-def _define(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Flow:
+def _define(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> int:
     define_function(m, node, scope)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _class(m: Machine, node: ast.ClassDef, scope: Scope) -> Flow:
+def _class(m: Machine, node: ast.ClassDef, scope: Scope) -> int:
     run_class(m, node, scope, run_block)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _import(m: Machine, node: ast.Import, scope: Scope) -> Flow:
+def _import(m: Machine, node: ast.Import, scope: Scope) -> int:
     import_module(m, node, scope)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _import_from(m: Machine, node: ast.ImportFrom, scope: Scope) -> Flow:
+def _import_from(m: Machine, node: ast.ImportFrom, scope: Scope) -> int:
     import_from(m, node, scope)
-    return Flow.FALL
+    return Ends.FALL
 
 
-def _for(m: Machine, node: ast.For | ast.AsyncFor, scope: Scope) -> Flow:
+def _for(m: Machine, node: ast.For | ast.AsyncFor, scope: Scope) -> int:
     return run_for(m, node, scope, run_block)
 
 
-def _while(m: Machine, node: ast.While, scope: Scope) -> Flow:
+def _while(m: Machine, node: ast.While, scope: Scope) -> int:
     return run_while(m, node, scope, run_block)
 
 
