@@ -14,6 +14,7 @@ from qkv.source import Source
 
 if TYPE_CHECKING:
     from qkv.glossary import Page
+    from qkv.project.imports import Modules
 
 Language = Literal["python", "markdown"]
 
@@ -52,13 +53,17 @@ def take_snapshot(
     settings: Settings | None = None,
     language: Language = "python",
     cells: Cells | None = None,
+    modules: Modules | None = None,
     cancelled: Callable[[], bool] = never,
 ) -> Snapshot:
-    """Analyse a text. The analysis asks `cancelled` now and then and gives up where it answers True."""
+    """Analyse a text. The analysis asks `cancelled` now and then, and raises where it answers True.
+
+    `modules` keeps what imports lead to for the next text.
+    """
     source = Source(path, text)
     settings = settings or Settings()
     if language == "markdown":
         return Snapshot(path, source, Analysis(path), settings, language)
     from qkv.project import analyse
 
-    return Snapshot(path, source, analyse(source), settings, language, cells)
+    return Snapshot(path, source, analyse(source, modules, cancelled), settings, language, cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 class Configuration:
     """What was said so far: by scope for clients that can be asked, in `pushed` for the others."""
 
-    scopes: dict[str, Any] = field(default_factory=dict[str, Any])
+    scopes: dict[str, asyncio.Future[Any]] = field(default_factory=dict[str, "asyncio.Future[Any]"])
     pushed: Any = None
     projects: dict[Path, tuple[Settings, tuple[str, ...]]] = field(
         default_factory=dict[Path, "tuple[Settings, tuple[str, ...]]"]
@@ -38,20 +39,24 @@ class Configuration:
 async def editor_values(ls: Server, uri: str | None) -> Any:
     """The editor's section `qkv` for a scope, as JSON; the initialisation options where the client cannot be asked."""
     configuration = ls.configuration
-    fallback = configuration.pushed if configuration.pushed is not None else initial_values(ls.client.options)
     if not ls.client.configuration:
-        return fallback
+        return configuration.pushed if configuration.pushed is not None else initial_values(ls.client.options)
     scope = uri or ""
     if scope not in configuration.scopes:
-        item = lsp.ConfigurationItem(scope_uri=uri, section="qkv")
-        try:
-            answer = await ls.workspace_configuration_async(lsp.ConfigurationParams([item]))
-            value = answer[0] if answer else None
-        except Exception as problem:
-            log.warning("the client did not answer workspace/configuration: %s", problem)
-            value = None
-        configuration.scopes[scope] = value if isinstance(value, dict) else fallback
-    return configuration.scopes[scope]
+        configuration.scopes[scope] = asyncio.ensure_future(_ask(ls, uri))
+    # Whoever asks may be cancelled; the question to the client stands, and others wait for its answer.
+    return await asyncio.shield(configuration.scopes[scope])
+
+
+async def _ask(ls: Server, uri: str | None) -> Any:
+    item = lsp.ConfigurationItem(scope_uri=uri, section="qkv")
+    try:
+        answer = await ls.workspace_configuration_async(lsp.ConfigurationParams([item]))
+        value = answer[0] if answer else None
+    except Exception as problem:
+        log.warning("the client did not answer workspace/configuration: %s", problem)
+        value = None
+    return value if isinstance(value, dict) else initial_values(ls.client.options)
 
 
 def initial_values(options: Any) -> Any:

@@ -55,9 +55,8 @@ class Server(LanguageServer):
     custom_requests = frozenset(CUSTOM)
 
     def __init__(self) -> None:
-        notebooks = lsp.NotebookDocumentSyncOptions(
-            [lsp.NotebookDocumentFilterWithCells([lsp.NotebookCellLanguage("python")])], save=False
-        )
+        languages = [lsp.NotebookCellLanguage("python"), lsp.NotebookCellLanguage("markdown")]
+        notebooks = lsp.NotebookDocumentSyncOptions([lsp.NotebookDocumentFilterWithNotebook("*", languages)], save=False)
         self.client = Client()
         self.documents = Documents()
         self.analyses = Analyses()
