@@ -69,7 +69,9 @@ def read_text(path: str) -> Text:
         raise Unreadable(str(problem)) from None
     except UnicodeDecodeError as problem:
         raise Unreadable(f"is not {problem.encoding}: byte {problem.start} cannot be decoded") from None
-    except SyntaxError as problem:  # an unknown or contradictory coding line
+    except SyntaxError as problem:  # an unknown or contradictory coding line, or none and a first line that is not UTF-8
+        if "missing" in str(problem.msg):
+            raise Unreadable("is not utf-8, and it names no other encoding") from None
         raise Unreadable(f"its encoding cannot be told: {problem.msg}") from None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from qkv.glossary import Term
 from qkv.ide.links import Links, hover_link
 from qkv.ide.plain import inline_text
-from qkv.ide.shape_text import numbers_text, shape_list, shape_text, with_sizes
+from qkv.ide.shape_text import numbers_text, operation_text, shape_list, shape_text, with_sizes
 from qkv.ide.snapshot import Snapshot
 from qkv.ide.terms import shown_term
 from qkv.interp import Axis, Fact, Named, Operation, Reason, Seen
@@ -126,11 +126,6 @@ def _say_operation(operation: Operation, marked: list[str], plain: list[str]) ->
     line = operation_text(operation)
     marked.append(f"```text\n{line}\n```\n`{operation.name}`")
     plain += [line, operation.name]
-
-
-def operation_text(operation: Operation) -> str:
-    """`(B, H, T, d) → (B, H, d, T)`."""
-    return f"{', '.join(operation.before)} → {operation.after or '?'}"
 
 
 def _say_tensor(snapshot: Snapshot, tensor: _Tensor, marked: list[str], plain: list[str]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qkv.ide.diagnostics import Diagnostic
-from qkv.ide.hover import Hover
 from qkv.ide.shape_text import shape_list, shape_text
 from qkv.ide.snapshot import Snapshot
-from qkv.ide.story import Step
 from qkv.interp import Fact
 from qkv.source import Span
+
+if TYPE_CHECKING:
+    from qkv.ide.hover import Hover
+    from qkv.ide.story import Step
 
 
 def range_json(span: Span) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qkv.interp import Axis
+from qkv.interp import Axis, Operation
 
 
 def shape_text(axes: tuple[Axis, ...]) -> str:
@@ -29,3 +29,8 @@ def with_sizes(axes: tuple[Axis, ...], sizes: Mapping[str, int]) -> str | None:
         return None
     shown = [f"{axis.size} = {sizes[axis.size]}" if axis.size in sizes else str(axis.size) for axis in axes]  # pyright: ignore[reportArgumentType]
     return f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
+
+
+def operation_text(operation: Operation) -> str:
+    """`(B, H, T, d) → (B, H, d, T)`."""
+    return f"{', '.join(operation.before)} → {operation.after or '?'}"

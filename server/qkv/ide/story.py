@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qkv.ide.hover import operation_text
-from qkv.ide.shape_text import shape_text
+from qkv.ide.shape_text import operation_text, shape_text
 from qkv.ide.snapshot import Snapshot
 from qkv.interp import Fact
 from qkv.source import Span
