@@ -180,3 +180,19 @@ async def test_a_cell_is_a_document_and_a_notebook_one_module() -> None:
             )
         )
         assert await client.published(last, 2) == []
+
+
+async def test_a_saved_file_changes_what_is_said_about_the_files_that_import_it(tmp_path: Path) -> None:
+    sizes = "import torch\n\ndef keys():\n    return torch.randn(4, 8, {})\n"
+    use = "import torch\nfrom sizes import keys\n\nscores = torch.randn(4, 8, 64) @ keys()\n"
+    (tmp_path / "sizes.py").write_text(sizes.format(32))
+    async with session() as client:
+        user = client.open(use, (tmp_path / "use.py").as_uri())
+        assert codes(await client.published(user)) == ["shape-matmul"]
+        helper = client.open(sizes.format(32), (tmp_path / "sizes.py").as_uri())
+        client.replace(helper, 2, "import torch\n\ndef keys():\n    return torch.randn(4, 64, 8)\n")
+        before = len(client.told.published)
+        client.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(helper)))
+        async with client.told.changed:
+            await client.told.changed.wait_for(lambda: any(one.uri == user for one in client.told.published[before:]))
+        assert await client.published(user) == []

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from qkv.ide.modules import Modules, modules_for
 from qkv.ide.settings import Settings
 from qkv.ide.snapshot import Snapshot, take_snapshot
 from qkv.lsp.documents import Unit
@@ -27,10 +30,16 @@ class _Job:
 
 @dataclass
 class Analyses:
-    """The newest snapshot of each unit, or the work on it."""
+    """The newest snapshot of each unit, or the work on it.
 
+    `modules` keeps, by folder, what imports lead to; `read` gives a file's text as the editor has it, None where it is not open.
+    """
+
+    read: Callable[[Path], str | None]
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "qkv-analysis"))
     jobs: dict[str, _Job] = field(default_factory=dict[str, _Job])
+    modules: dict[Path, Modules] = field(default_factory=dict[Path, Modules])
+    edited: set[str] = field(default_factory=set[str])
 
     async def snapshot(self, unit: Unit, settings: Settings) -> Snapshot:
         """The snapshot of a unit, new or cached. Raises Superseded when a newer text of it came in between.
@@ -57,30 +66,51 @@ class Analyses:
         if job is not None:
             job.cancelled.set()
 
-    def forget_all(self) -> None:
-        """Drop everything: settings or other files have changed."""
+    def forget_all(self, but: str | None = None) -> None:
+        """Drop everything (but one unit): settings or other files have changed."""
+        self.modules.clear()
         for uri in list(self.jobs):
-            self.forget(uri)
+            if uri != but:
+                self.forget(uri)
 
     def close(self) -> None:
         """Stop all work; nothing new is started."""
         self.forget_all()
         self.executor.shutdown(wait=False, cancel_futures=True)
 
+    def _modules_for(self, unit: Unit) -> Modules | None:
+        """What this unit's imports lead to, as far as it is known and no other text has changed since."""
+        if unit.language != "python" or "://" in unit.path:
+            return None
+        if self.edited - {unit.path}:
+            self.modules.clear()
+            self.edited.clear()
+        folder = Path(unit.path).parent
+        if folder not in self.modules:
+            self.modules[folder] = modules_for(folder, self.read)
+        return self.modules[folder]
+
     def _start(self, unit: Unit, settings: Settings) -> _Job:
         cancelled = threading.Event()
-        future = asyncio.get_running_loop().run_in_executor(self.executor, _take, unit, settings, cancelled)
+        modules = self._modules_for(unit)
+        future = asyncio.get_running_loop().run_in_executor(self.executor, _take, unit, settings, modules, cancelled)
         future.add_done_callback(_retrieve)
         return _Job(unit, settings, future, cancelled)
 
 
-def _take(unit: Unit, settings: Settings, cancelled: threading.Event) -> Snapshot:
+def _take(unit: Unit, settings: Settings, modules: Modules | None, cancelled: threading.Event) -> Snapshot:
     if cancelled.is_set():
         raise Superseded
     text, cells = unit.joined
     try:
         snapshot = take_snapshot(
-            unit.path, text, settings=settings, language=unit.language, cells=cells, cancelled=cancelled.is_set
+            unit.path,
+            text,
+            settings=settings,
+            language=unit.language,
+            cells=cells,
+            modules=modules,
+            cancelled=cancelled.is_set,
         )
     except Exception:
         if cancelled.is_set():

@@ -7,6 +7,7 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.uris import from_fs_path, to_fs_path
@@ -183,6 +184,11 @@ class Documents:
         in_notebooks = {cell for notebook in self.notebooks.values() for cell, _ in notebook.cells}
         uris = [*self.notebooks, *(uri for uri in self.texts if uri not in in_notebooks)]
         return [unit for uri in uris if (unit := self.unit(uri)) is not None]
+
+    def text_at(self, path: Path) -> str | None:
+        """The text of an open file; None where it is not open. Called from the analysis' thread: it only reads."""
+        document = self.texts.get(from_fs_path(str(path)) or "")
+        return document.text if document is not None else None
 
     def location(self, location: Location, encoding: str) -> lsp.Location:
         """A place in any file, open or not, as the client's location."""

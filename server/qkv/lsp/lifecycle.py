@@ -42,12 +42,20 @@ async def did_open(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
 
 
 async def did_change(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+    unit = ls.documents.unit(params.text_document.uri)
+    if unit is not None:
+        ls.analyses.edited.add(unit.path)
     diagnostics.schedule(ls, params.text_document.uri, diagnostics.HOLD)
 
 
 async def did_save(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
-    if params.text_document.uri.endswith("/pyproject.toml"):
+    """What other open files say may depend on the one that was saved; while it was being typed they were left in peace."""
+    uri = params.text_document.uri
+    if uri.endswith("/pyproject.toml"):
         await _anew(ls)
+    elif len(ls.documents.units()) > 1:
+        ls.analyses.forget_all(but=uri)
+        await diagnostics.refresh(ls)
 
 
 async def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:

@@ -56,10 +56,12 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         languages = [lsp.NotebookCellLanguage("python"), lsp.NotebookCellLanguage("markdown")]
-        notebooks = lsp.NotebookDocumentSyncOptions([lsp.NotebookDocumentFilterWithNotebook("*", languages)], save=False)
+        notebooks = lsp.NotebookDocumentSyncOptions(
+            [lsp.NotebookDocumentFilterWithNotebook("*", languages)], save=False
+        )
         self.client = Client()
         self.documents = Documents()
-        self.analyses = Analyses()
+        self.analyses = Analyses(self.documents.text_at)
         self.configuration = Configuration()
         self.timers: dict[str, asyncio.TimerHandle] = {}
         self.tasks: dict[str, asyncio.Task[Any]] = {}
