@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import platform
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from qkv import __version__
 from qkv.lsp import diagnostics
 from qkv.lsp.client import read_client
 
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
     from qkv.lsp.server import Server
 
 log = logging.getLogger(__name__)
+
+CROWD = 0.3
+"""Seconds without a changed file before changed files are looked at."""
 
 WATCHED = ("**/*.py", "**/pyproject.toml", "**/pyvenv.cfg")
 
@@ -24,7 +30,15 @@ def initialize(ls: Server, params: lsp.InitializeParams) -> None:
 
 
 async def initialized(ls: Server, params: Any) -> None:
-    """`initialized`: ask to be told of changed settings and files."""
+    """`initialized`: say who is there, and ask to be told of changed settings and files."""
+    way = "pulled" if ls.client.pulls_diagnostics else "published"
+    log.info(
+        "qkv %s on Python %s; positions in %s; diagnostics are %s",
+        __version__,
+        platform.python_version(),
+        ls.client.encoding,
+        way,
+    )
     wanted: list[lsp.Registration] = []
     if ls.client.configuration_changes:
         options = lsp.DidChangeConfigurationRegistrationOptions("qkv")
@@ -96,7 +110,20 @@ async def did_change_watched_files(ls: Server, params: lsp.DidChangeWatchedFiles
     """Files have changed outside of the editor, or were saved in it; only those that are not open can change an answer."""
     paths = [change.uri for change in params.changes]
     if any(uri not in ls.documents.texts for uri in paths):
-        await _anew(ls)
+        _anew_soon(ls)
+
+
+def _anew_soon(ls: Server) -> None:
+    """Files change in crowds (a checkout, an installation): look at them once, when it is quiet again."""
+    before = ls.timers.pop("", None)
+    if before is not None:
+        before.cancel()
+
+    def due() -> None:
+        ls.timers.pop("", None)
+        ls.tasks[""] = asyncio.ensure_future(ls.logged("looking at changed files", _anew(ls)))
+
+    ls.timers[""] = asyncio.get_running_loop().call_later(CROWD, due)
 
 
 async def _anew(ls: Server) -> None:
