@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
+import qkv
 from qkv.ide.codes import ALL_CODES, PAGES
 from qkv.ide.diagnostics import diagnostics
 from qkv.ide.explain import explain, nearest
@@ -34,7 +36,19 @@ def test_a_page_can_be_shown(code: str) -> None:
     assert page is not None and page.kind == "diagnostic" and page.example is not None
     assert "\n" not in page.example.message
     assert page.title in page.text and "```" not in page.text
+    assert all(find_term(term) and find_term(term).name == term for term in PAGES[code].terms)  # type: ignore[union-attr]
     assert page.lesson is None or re.fullmatch(r"lesson:[a-z-]+(#[a-z-]+)?", page.lesson)
+
+
+def test_every_code_that_is_raised_anywhere_has_a_page() -> None:
+    package = Path(qkv.__file__).parent
+    sources = [
+        path.read_text(encoding="utf-8")
+        for folder in ("ops", "interp", "lints")
+        for path in (package / folder).glob("*.py")
+    ]
+    raised = {code for text in sources for code in re.findall(r'"((?:shape|dtype|device)-[a-z-]+)"', text)}
+    assert raised - set(ALL_CODES) == set()
 
 
 def test_terms_are_found_however_they_are_written() -> None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from qkv.ide.codes import page_of
 from qkv.ide.edits import Edit, Fix
 from qkv.ide.fixes import fixes_of, placed
 from qkv.ide.selection import matches
@@ -66,6 +67,8 @@ def diagnostics(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
     used: set[tuple[Ignore, str]] = set()
     said: list[Diagnostic] = []
     for finding in snapshot.analysis.findings:
+        if finding.location.path != snapshot.path:  # it is said where it stands
+            continue
         silencers = [(i, code) for i in ignores for code in i.codes or ("",) if _silences(i, code, finding)]
         if silencers:
             used.update(silencers)
@@ -112,6 +115,7 @@ def _silences(ignore: Ignore, code: str, finding: Finding) -> bool:
 
 def _of_finding(snapshot: Snapshot, finding: Finding, severity: str) -> Diagnostic:
     cell, span = _placed(snapshot, finding.location.span)
+    page = page_of(finding.code)
     return Diagnostic(
         path=snapshot.path,
         cell=cell,
@@ -123,8 +127,8 @@ def _of_finding(snapshot: Snapshot, finding: Finding, severity: str) -> Diagnost
         detail=finding.hint,
         because=tuple(_cause(snapshot, reason) for reason in finding.because),
         fixes=tuple(placed(snapshot, fix) for fix in fixes_of(snapshot.source, finding)),
-        terms=finding.terms,
-        lesson=finding.lesson,
+        terms=finding.terms or (page.terms if page else ()),
+        lesson=finding.lesson or (page.lesson if page else None),
     )
 
 

@@ -10,7 +10,7 @@ class Page:
     """What `qkv explain CODE` says.
 
     `what` tells what happened, `why` why it is wrong and how to mend it. `wrong` is a smallest program that shows the fault, `right`
-    the same one mended; `lesson` a link to where it is taught.
+    the same one mended; `lesson` a link to where it is taught, `terms` the glossary's words for what it is about.
     """
 
     code: str
@@ -21,3 +21,4 @@ class Page:
     wrong: str | None = None
     right: str | None = None
     lesson: str | None = None
+    terms: tuple[str, ...] = ()

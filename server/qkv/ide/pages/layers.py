@@ -12,6 +12,7 @@ PAGES = (
         "images have them.",
         "import torch\nfrom torch import nn\n\nproject = nn.Linear(512, 512)\nx = torch.randn(2, 10, 64)\ny = project(x)\n",
         "import torch\nfrom torch import nn\n\nproject = nn.Linear(64, 512)\nx = torch.randn(2, 10, 64)\ny = project(x)\n",
+        terms=("projection",),
     ),
     Page(
         "shape-norm",
@@ -22,6 +23,7 @@ PAGES = (
         "import torch\nfrom torch import nn\n\nnorm = nn.LayerNorm(10)\nx = torch.randn(2, 10, 512)\ny = norm(x)\n",
         "import torch\nfrom torch import nn\n\nnorm = nn.LayerNorm(512)\nx = torch.randn(2, 10, 512)\ny = norm(x)\n",
         "lesson:running-vector",
+        terms=("layer norm",),
     ),
     Page(
         "shape-embedding",
@@ -32,6 +34,7 @@ PAGES = (
         "import torch\nfrom torch import nn\n\npositions = nn.Embedding(128, 64)\nx = positions(torch.arange(256))\n",
         "import torch\nfrom torch import nn\n\npositions = nn.Embedding(256, 64)\nx = positions(torch.arange(256))\n",
         "lesson:order",
+        terms=("embedding",),
     ),
     Page(
         "shape-conv",
@@ -52,6 +55,7 @@ PAGES = (
         "import torch\nfrom torch import nn\n\nattention = nn.MultiheadAttention(512, 8, batch_first=True)\nx = torch.randn(2, 10, 256)\ny, _ = attention(x, x, x)\n",
         "import torch\nfrom torch import nn\n\nattention = nn.MultiheadAttention(256, 8, batch_first=True)\nx = torch.randn(2, 10, 256)\ny, _ = attention(x, x, x)\n",
         "lesson:multi-head-attention",
+        terms=("multi-head attention",),
     ),
     Page(
         "shape-loss",
@@ -62,5 +66,6 @@ PAGES = (
         "import torch\nimport torch.nn.functional as F\n\nlogits = torch.randn(2, 5, 7)\ntargets = torch.randint(7, (2, 5))\nloss = F.cross_entropy(logits, targets)\n",
         "import torch\nimport torch.nn.functional as F\n\nlogits = torch.randn(2, 5, 7)\ntargets = torch.randint(7, (2, 5))\nloss = F.cross_entropy(logits.transpose(1, 2), targets)\n",
         "lesson:language-model",
+        terms=("cross-entropy",),
     ),
 )

@@ -14,6 +14,7 @@ PAGES = (
         "import torch\n\nq = torch.randn(4, 8, 32, 64)\nk = torch.randn(4, 8, 32, 64)\nscores = q @ k\n",
         "import torch\n\nq = torch.randn(4, 8, 32, 64)\nk = torch.randn(4, 8, 32, 64)\nscores = q @ k.transpose(-2, -1)\n",
         "lesson:queries-keys-values",
+        terms=("dot product",),
     ),
     Page(
         "shape-broadcast",
@@ -26,6 +27,7 @@ PAGES = (
         "import torch\n\nscores = torch.randn(4, 8, 32, 32)\nbias = torch.randn(4, 32)\nscores = scores + bias\n",
         "import torch\n\nscores = torch.randn(4, 8, 32, 32)\nbias = torch.randn(4, 32)\nscores = scores + bias[:, None, None, :]\n",
         "lesson:causal-mask",
+        terms=("broadcasting",),
     ),
     Page(
         "shape-view",
@@ -36,6 +38,7 @@ PAGES = (
         "import torch\n\nx = torch.randn(2, 10, 512)\nheads = x.view(2, 10, 8, 32)\n",
         "import torch\n\nx = torch.randn(2, 10, 512)\nheads = x.view(2, 10, 8, 64)\n",
         "lesson:multi-head-attention",
+        terms=("view",),
     ),
     Page(
         "shape-view-stride",
@@ -47,6 +50,7 @@ PAGES = (
         "import torch\n\nout = torch.randn(2, 8, 10, 64)\nx = out.transpose(1, 2).view(2, 10, 512)\n",
         "import torch\n\nout = torch.randn(2, 8, 10, 64)\nx = out.transpose(1, 2).reshape(2, 10, 512)\n",
         "lesson:multi-head-attention",
+        terms=("view",),
     ),
     Page(
         "shape-cat",
@@ -86,6 +90,7 @@ PAGES = (
         "import torch\n\nq = torch.randn(2, 8, 5, 64)\nk = torch.randn(2, 8, 7, 64)\nscores = torch.einsum('bqd,bkd->bqk', q, k)\n",
         "import torch\n\nq = torch.randn(2, 8, 5, 64)\nk = torch.randn(2, 8, 7, 64)\nscores = torch.einsum('bhqd,bhkd->bhqk', q, k)\n",
         "lesson:multi-head-attention",
+        terms=("einsum",),
     ),
     Page(
         "shape-einops",
@@ -116,5 +121,14 @@ PAGES = (
         "One of the two is wrong. If the code is right, correct the note: whoever reads it next will believe it.",
         "import torch\n\nx = torch.randn(2, 10, 512)\nq = x.view(2, 10, 8, 64).transpose(1, 2)  # (2, 10, 8, 64)\n",
         "import torch\n\nx = torch.randn(2, 10, 512)\nq = x.view(2, 10, 8, 64).transpose(1, 2)  # (2, 8, 10, 64)\n",
+    ),
+    Page(
+        "shape-assert",
+        "error",
+        "The program's own check of sizes fails",
+        "An `assert`, or an `if` that raises, compares sizes here, and with the sizes of this call it is not fulfilled.",
+        "Whoever wrote the check knew what the code needs: change the sizes of the call, such as a width that the number of heads divides.",
+        "import torch\n\n\ndef split(x, heads):\n    assert x.shape[-1] % heads == 0\n    return x.unflatten(-1, (heads, -1))\n\n\ny = split(torch.randn(2, 10, 512), 6)\n",
+        "import torch\n\n\ndef split(x, heads):\n    assert x.shape[-1] % heads == 0\n    return x.unflatten(-1, (heads, -1))\n\n\ny = split(torch.randn(2, 10, 512), 8)\n",
     ),
 )

@@ -12,6 +12,7 @@ PAGES = (
         "import torch\n\nscores = torch.randn(5, 5)\nmask = torch.ones(5, 5).tril()\nscores = scores.masked_fill(mask, float('-inf'))\n",
         "import torch\n\nscores = torch.randn(5, 5)\nmask = torch.ones(5, 5).tril()\nscores = scores.masked_fill(mask == 0, float('-inf'))\n",
         "lesson:causal-mask",
+        terms=("mask",),
     ),
     Page(
         "dtype-index",
@@ -39,5 +40,14 @@ PAGES = (
         "Create a tensor where its partner is, with `device=x.device`, or register it as a buffer, so that it moves with the module.",
         "import torch\n\nx = torch.randn(4, 4, device='cuda')\nmask = torch.zeros(4, 4)\ny = x + mask\n",
         "import torch\n\nx = torch.randn(4, 4, device='cuda')\nmask = torch.zeros(4, 4, device='cuda')\ny = x + mask\n",
+    ),
+    Page(
+        "dtype-size",
+        "error",
+        "A size is not a whole number",
+        "`/` gives a float even where it divides without a rest, and no axis can have 64.0 numbers.",
+        "Divide with `//`.",
+        "import torch\n\nx = torch.randn(2, 10, 512)\nheads = x.view(2, 10, 8, 512 / 8)\n",
+        "import torch\n\nx = torch.randn(2, 10, 512)\nheads = x.view(2, 10, 8, 512 // 8)\n",
     ),
 )
