@@ -1,5 +1,19 @@
 """Operator rules. Importing this package fills the table: one module a family of operators."""
 
+from qkv.ops import (
+    casts,
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    matmul,
+    movement,
+    picking,
+    pointwise,
+    reduction,
+    softmax,
+    views,
+)
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.table import FORWARDS, LAYERS, RULES, apply, call_layer, make_layer
 
@@ -15,3 +29,19 @@ __all__ = [
     "make_layer",
     "require_equal",
 ]
+
+FAMILIES = (
+    casts,
+    creation,
+    elementwise,
+    indexing,
+    joining,
+    matmul,
+    movement,
+    picking,
+    pointwise,
+    reduction,
+    softmax,
+    views,
+)
+"""The modules that hold the rules; importing them is what fills the table."""

@@ -14,7 +14,6 @@ from qkv.ops.table import rule
 from qkv.shapes import Device, Dtype, Size, Tensor, Unknown
 from qkv.shapes.dim import product
 from qkv.shapes.solve import resolve_value
-from qkv.shapes.values import contiguous_strides
 
 
 def converted(input: Tensor, dtype: str | None) -> Tensor:
@@ -58,7 +57,15 @@ def device_name(value: Any) -> str | None:
 
 
 @rule("torch.Tensor.to")
-def to(cx: Context, input: Tensor, *args: Any, device: Any = None, dtype: Any = None, copy: Any = False, non_blocking: Any = False) -> Tensor:
+def to(
+    cx: Context,
+    input: Tensor,
+    *args: Any,
+    device: Any = None,
+    dtype: Any = None,
+    copy: Any = False,
+    non_blocking: Any = False,
+) -> Tensor:
     """The tensor as another dtype, on another device, or like another tensor."""
     new_dtype, new_device = named(dtype, input.dtype), input.device
     if device is not None:
@@ -118,12 +125,6 @@ def clone(cx: Context, input: Tensor, *, memory_format: Any = None) -> Tensor:
     return replace(same(input), low=input.low, high=input.high)
 
 
-@rule("torch.Tensor.contiguous")
-def contiguous(cx: Context, input: Tensor, memory_format: Any = None) -> Tensor:
-    """The same numbers, laid out in order in memory: copied if they are not."""
-    return replace(input, strides=contiguous_strides(input.shape), sure=True)
-
-
 @rule("torch.Tensor.grad")
 def grad(cx: Context, input: Tensor) -> Tensor:
     """The gradient: a tensor of the same shape."""
@@ -139,7 +140,9 @@ def copy_(cx: Context, input: Tensor, src: Tensor, non_blocking: Any = False) ->
     return input
 
 
-@rule("torch.Tensor.fill_ torch.Tensor.zero_ torch.Tensor.normal_ torch.Tensor.uniform_ torch.Tensor.random_ torch.Tensor.bernoulli_ torch.Tensor.exponential_ torch.Tensor.trunc_normal_")
+@rule(
+    "torch.Tensor.fill_ torch.Tensor.zero_ torch.Tensor.normal_ torch.Tensor.uniform_ torch.Tensor.random_ torch.Tensor.bernoulli_ torch.Tensor.exponential_ torch.Tensor.trunc_normal_"
+)
 def filled(cx: Context, input: Tensor, *args: Any, **keywords: Any) -> Tensor:
     """The tensor, its numbers overwritten."""
     return replace(input, low=None, high=None)
@@ -174,13 +177,17 @@ def numel(cx: Context, input: Tensor) -> Any:
     return product(input.shape.back) if input.shape.row is None else cx.fresh()
 
 
-@rule("torch.Tensor.is_contiguous torch.is_tensor torch.is_floating_point torch.Tensor.is_floating_point torch.is_complex torch.Tensor.is_complex torch.Tensor.requires_grad torch.Tensor.is_cuda torch.Tensor.is_leaf torch.Tensor.is_sparse")
+@rule(
+    "torch.is_tensor torch.is_floating_point torch.Tensor.is_floating_point torch.is_complex torch.Tensor.is_complex torch.Tensor.requires_grad torch.Tensor.is_cuda torch.Tensor.is_leaf torch.Tensor.is_sparse"
+)
 def question(cx: Context, input: Any, *args: Any) -> Any:
     """A question about the tensor."""
     return Unknown("a test that is open")
 
 
-@rule("torch.Tensor.item torch.Tensor.tolist torch.Tensor.numpy torch.Tensor.stride torch.Tensor.element_size torch.Tensor.data_ptr torch.Tensor.storage_offset torch.Tensor.backward torch.Tensor.register_hook torch.Tensor.get_device torch.Tensor.itemsize torch.Tensor.nbytes torch.Tensor.layout")
+@rule(
+    "torch.Tensor.item torch.Tensor.tolist torch.Tensor.numpy torch.Tensor.element_size torch.Tensor.data_ptr torch.Tensor.storage_offset torch.Tensor.backward torch.Tensor.register_hook torch.Tensor.get_device torch.Tensor.itemsize torch.Tensor.nbytes torch.Tensor.layout"
+)
 def outside(cx: Context, input: Tensor, *args: Any, **keywords: Any) -> Any:
     """Numbers outside tensors: not followed."""
     return Unknown("a number that is read out of a tensor")

@@ -36,7 +36,11 @@ def getitem(cx: Context, input: Tensor, index: Any) -> Tensor:
 
 def _normal(items: tuple[Any, ...]) -> tuple[Any, ...]:
     """A list of numbers in an index picks like a tensor; `x[(1, 2)]` is `x[1, 2]`."""
-    if len(items) == 1 and isinstance(items[0], tuple) and any(isinstance(part, (Slice, type(None), type(...))) for part in items[0]):
+    if (
+        len(items) == 1
+        and isinstance(items[0], tuple)
+        and any(isinstance(part, (Slice, type(None), type(...))) for part in items[0])
+    ):
         return items[0]
     return items
 
@@ -86,7 +90,9 @@ def _axes_used(item: Any) -> int:
     return 1
 
 
-def _read(cx: Context, dims: tuple[Dim, ...], strides: tuple[Dim, ...] | None, items: tuple[Any, ...], walk: Walk) -> None:
+def _read(
+    cx: Context, dims: tuple[Dim, ...], strides: tuple[Dim, ...] | None, items: tuple[Any, ...], walk: Walk
+) -> None:
     """Walk over the items and the axes that they speak of."""
     at = 0
     for item in items:
@@ -144,7 +150,12 @@ def _picked_by(cx: Context, index: Tensor, dims: tuple[Dim, ...], at: int) -> Sh
 
 
 def _require_range(index: Tensor, dim: Dim, at: int) -> None:
-    if isinstance(index.high, int) and isinstance(index.low, int) and isinstance(dim, int) and (index.high >= dim or index.low < -dim):
+    if (
+        isinstance(index.high, int)
+        and isinstance(index.low, int)
+        and isinstance(dim, int)
+        and (index.high >= dim or index.low < -dim)
+    ):
         raise Mismatch(
             "shape-index",
             "The indices run from {low} to {high}, but axis {axis} of {input} has only {size} positions.",
@@ -171,10 +182,14 @@ def _finish(cx: Context, input: Tensor, walk: Walk) -> Tensor:
         shape = Shape((*picked.back, *back), picked.row, (*front, *picked.front))
     else:
         shape = Shape((*front, *picked.back, *back))
-    return Tensor(shape, input.dtype, input.device, contiguous_strides(shape) if place == 0 else None, input.low, input.high)
+    return Tensor(
+        shape, input.dtype, input.device, contiguous_strides(shape) if place == 0 else None, input.low, input.high
+    )
 
 
-def _pick_open(cx: Context, input: Tensor, shape: Shape, before: tuple[Any, ...], after: tuple[Any, ...], spread: bool) -> Tensor:
+def _pick_open(
+    cx: Context, input: Tensor, shape: Shape, before: tuple[Any, ...], after: tuple[Any, ...], spread: bool
+) -> Tensor:
     """An index into a tensor of unknown rank: items before `...` speak of its first axes, items behind it of its last."""
     first = sum(_axes_used(item) for item in before)
     last = sum(_axes_used(item) for item in after)
@@ -212,6 +227,7 @@ def require_fits(cx: Context, target: Shape, value: Tensor, name: str = "value")
     have = source.back
     while len(have) > len(target.back) and have[0] == 1:
         have = have[1:]
+
     def refuse(left: Dim, right: Dim) -> Mismatch:
         return Mismatch(
             "shape-broadcast",

@@ -17,7 +17,9 @@ from qkv.shapes.solve import compare, resolve_shape
 from qkv.shapes.values import contiguous_strides
 
 
-def made(shape: Shape, dtype: str | None, device: str | None, low: Dim | None = None, high: Dim | None = None) -> Tensor:
+def made(
+    shape: Shape, dtype: str | None, device: str | None, low: Dim | None = None, high: Dim | None = None
+) -> Tensor:
     """A new tensor, laid out in order."""
     return Tensor(shape, dtype, device, contiguous_strides(shape), low, high)
 
@@ -31,7 +33,7 @@ def _same_rank(input: Tensor, index: Tensor, name: str = "index") -> bool:
         raise Mismatch(
             "shape-index",
             f"{{input}} has {{rank}} axes and {{{name}}} has {{other}}: {{{name}}} is {{{name}.shape}}, and it needs an axis for each axis of {{input}}.",
-            hint=f"Give it the missing axes with `unsqueeze` and `expand`.",
+            hint="Give it the missing axes with `unsqueeze` and `expand`.",
             at=name,
             rank=a,
             other=b,
@@ -54,7 +56,12 @@ def _require_smaller(input: Tensor, index: Tensor, but: int, name: str = "index"
 
 
 def _require_in_range(index: Tensor, dim: Dim, name: str = "index") -> None:
-    if isinstance(index.high, int) and isinstance(index.low, int) and isinstance(dim, int) and (index.high >= dim or index.low < 0):
+    if (
+        isinstance(index.high, int)
+        and isinstance(index.low, int)
+        and isinstance(dim, int)
+        and (index.high >= dim or index.low < 0)
+    ):
         raise Mismatch(
             "shape-index",
             f"{{{name}}} runs from {{low}} to {{high}}, but the axis that it picks from has {{size}} positions.",
@@ -79,10 +86,17 @@ def gather(cx: Context, input: Tensor, dim: int, index: Tensor, *, sparse_grad: 
 @rule("torch.take_along_dim torch.Tensor.take_along_dim")
 def take_along_dim(cx: Context, input: Tensor, indices: Tensor, dim: Any = None) -> Tensor:
     """`gather`, with the other axes stretched to fit."""
-    if not isinstance(dim, int) or not _same_rank(input, indices, "indices") or input.shape.dims is None or indices.shape.dims is None:
+    if (
+        not isinstance(dim, int)
+        or not _same_rank(input, indices, "indices")
+        or input.shape.dims is None
+        or indices.shape.dims is None
+    ):
         raise CannotTell("the shapes are not known", input.dtype)
     _, at = locate(cx, input.shape, dim)
-    dims = [b if i == at or a == 1 else a for i, (a, b) in enumerate(zip(input.shape.dims, indices.shape.dims, strict=True))]
+    dims = [
+        b if i == at or a == 1 else a for i, (a, b) in enumerate(zip(input.shape.dims, indices.shape.dims, strict=True))
+    ]
     return made(Shape(tuple(dims)), input.dtype, input.device)
 
 
@@ -92,14 +106,22 @@ def index_select(cx: Context, input: Tensor, dim: int, index: Tensor) -> Tensor:
     require_index(index, "index", ("int64", "int32"))
     shape, at = locate(cx, input.shape, dim)
     if index.shape.rank is not None and index.shape.rank > 1:
-        raise Mismatch("shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index")
+        raise Mismatch(
+            "shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index"
+        )
     _require_in_range(index, size(shape, at))
     length = index.shape.back[0] if index.shape.back else (1 if index.shape.rank == 0 else cx.fresh())
-    return made(replace_axis(resolve_shape(cx.store, shape), at, length), input.dtype, input.device, input.low, input.high)
+    return made(
+        replace_axis(resolve_shape(cx.store, shape), at, length), input.dtype, input.device, input.low, input.high
+    )
 
 
-@rule("torch.Tensor.scatter torch.scatter torch.Tensor.scatter_ torch.Tensor.scatter_add torch.scatter_add torch.Tensor.scatter_add_")
-def scatter(cx: Context, input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:
+@rule(
+    "torch.Tensor.scatter torch.scatter torch.Tensor.scatter_ torch.Tensor.scatter_add torch.scatter_add torch.Tensor.scatter_add_"
+)
+def scatter(
+    cx: Context, input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
     """The numbers of a source, written to the positions along one axis that the index names. The result has the tensor's shape."""
     require_index(index, "index", ("int64", "int32"))
     if _same_rank(input, index):
@@ -112,12 +134,16 @@ def scatter(cx: Context, input: Tensor, dim: int, index: Tensor, src: Any = None
 
 
 @rule("torch.Tensor.scatter_reduce torch.scatter_reduce torch.Tensor.scatter_reduce_")
-def scatter_reduce(cx: Context, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: Any, *, include_self: Any = True) -> Tensor:
+def scatter_reduce(
+    cx: Context, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: Any, *, include_self: Any = True
+) -> Tensor:
     """A reduction of a source into the positions that the index names."""
     return scatter(cx, input, dim, index, src)
 
 
-@rule("torch.Tensor.index_add torch.Tensor.index_add_ torch.index_add torch.Tensor.index_copy torch.Tensor.index_copy_ torch.index_copy")
+@rule(
+    "torch.Tensor.index_add torch.Tensor.index_add_ torch.index_add torch.Tensor.index_copy torch.Tensor.index_copy_ torch.index_copy"
+)
 def index_add(cx: Context, input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """The slices of a source, added to or written over the slices along one axis that the index names."""
     require_index(index, "index", ("int64", "int32"))
@@ -133,7 +159,12 @@ def index_add(cx: Context, input: Tensor, dim: int, index: Tensor, source: Tenso
         require_equal(cx, index.shape.back[0], source.shape.dims[at], mismatch)
         for number, (a, b) in enumerate(zip(shape.back, source.shape.dims, strict=True)):
             if number != at and compare(a, b) is Truth.NEVER:
-                raise Mismatch("shape-index", "{source} is {source.shape} and {input} is {input.shape}: axis {axis} differs.", at="source", axis=number)
+                raise Mismatch(
+                    "shape-index",
+                    "{source} is {source.shape} and {input} is {input.shape}: axis {axis} differs.",
+                    at="source",
+                    axis=number,
+                )
     return replace(same(input), low=None, high=None)
 
 
@@ -177,18 +208,17 @@ def topk(cx: Context, input: Tensor, k: Dim, dim: int = -1, largest: Any = True,
     shape, at = locate(cx, input.shape, dim)
     have = size(shape, at)
     if isinstance(k, int) and isinstance(have, int) and k > have:
-        raise Mismatch("shape-index", "The {k} largest of {size} numbers are asked for, on axis {axis} of {input}.", at="input", k=k, size=have, axis=at)
+        raise Mismatch(
+            "shape-index",
+            "The {k} largest of {size} numbers are asked for, on axis {axis} of {input}.",
+            at="input",
+            k=k,
+            size=have,
+            axis=at,
+        )
     shape = replace_axis(resolve_shape(cx.store, shape), at, k)
     values = made(shape, input.dtype, input.device, input.low, input.high)
     return Named(values=values, indices=made(shape, "int64", input.device, 0, subtract(have, 1)))
-
-
-@rule("torch.kthvalue torch.Tensor.kthvalue")
-def kthvalue(cx: Context, input: Tensor, k: Dim, dim: int = -1, keepdim: Any = False) -> Any:
-    """The k-th smallest number along an axis, and where it stands."""
-    from qkv.ops.reduction import reduced
-
-    return Named(values=reduced(cx, input, dim, keepdim, input.dtype), indices=reduced(cx, input, dim, keepdim, "int64"))
 
 
 @rule("torch.sort torch.Tensor.sort")
@@ -207,7 +237,14 @@ def argsort(cx: Context, input: Tensor, dim: int = -1, descending: Any = False, 
 
 
 @rule("torch.unique torch.Tensor.unique torch.unique_consecutive torch.Tensor.unique_consecutive")
-def unique(cx: Context, input: Tensor, sorted: Any = True, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> Any:
+def unique(
+    cx: Context,
+    input: Tensor,
+    sorted: Any = True,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    dim: Any = None,
+) -> Any:
     """Each number once."""
     if dim is not None:
         raise CannotTell("how many slices differ is not known", input.dtype)
@@ -221,7 +258,16 @@ def unique(cx: Context, input: Tensor, sorted: Any = True, return_inverse: Any =
 
 
 @rule("torch.searchsorted torch.bucketize")
-def searchsorted(cx: Context, sorted_sequence: Any, input: Any, *, out_int32: Any = False, right: Any = False, side: Any = None, sorter: Any = None) -> Tensor:
+def searchsorted(
+    cx: Context,
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    out_int32: Any = False,
+    right: Any = False,
+    side: Any = None,
+    sorter: Any = None,
+) -> Tensor:
     """Where each number would have to stand in an ordered row."""
     found = input if isinstance(input, Tensor) else sorted_sequence
     if not isinstance(found, Tensor):
@@ -243,12 +289,25 @@ def histc(cx: Context, input: Tensor, bins: Dim = 100, min: Any = 0, max: Any = 
 
 
 @rule("torch.multinomial torch.Tensor.multinomial")
-def multinomial(cx: Context, input: Tensor, num_samples: Dim, replacement: Any = False, *, generator: Any = None) -> Tensor:
+def multinomial(
+    cx: Context, input: Tensor, num_samples: Dim, replacement: Any = False, *, generator: Any = None
+) -> Tensor:
     """Random indices, drawn by the weights along the last axis."""
     shape, at = locate(cx, input.shape, -1)
     if input.shape.rank is not None and input.shape.rank > 2:
-        raise Mismatch("shape-index", "{input} is {input.shape}; `multinomial` draws from one row or from a batch of rows.", hint="Flatten the leading axes first.", at="input")
-    return made(replace_axis(resolve_shape(cx.store, shape), at, num_samples), "int64", input.device, 0, subtract(size(shape, at), 1))
+        raise Mismatch(
+            "shape-index",
+            "{input} is {input.shape}; `multinomial` draws from one row or from a batch of rows.",
+            hint="Flatten the leading axes first.",
+            at="input",
+        )
+    return made(
+        replace_axis(resolve_shape(cx.store, shape), at, num_samples),
+        "int64",
+        input.device,
+        0,
+        subtract(size(shape, at), 1),
+    )
 
 
 @rule("torch.bernoulli torch.Tensor.bernoulli")

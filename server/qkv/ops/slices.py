@@ -13,7 +13,12 @@ def sliced(cx: Context, size: Dim, cut: Slice) -> tuple[Dim, Dim]:
     start, stop, step = cut.start, cut.stop, cut.step
     step = 1 if step is None else step
     if isinstance(step, int) and step < 1:
-        raise Mismatch("shape-index", "A slice of a tensor must go forwards; its step is {step}.", hint="Turn the axis round with `flip`.", step=step)
+        raise Mismatch(
+            "shape-index",
+            "A slice of a tensor must go forwards; its step is {step}.",
+            hint="Turn the axis round with `flip`.",
+            step=step,
+        )
     if not isinstance(step, int) or not all(part is None or isinstance(part, (int, Expr)) for part in (start, stop)):
         return cx.fresh(), 1
     if isinstance(size, int) and not isinstance(start, Expr) and not isinstance(stop, Expr):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from qkv.source import Location
@@ -77,7 +77,7 @@ class Remainder:
         return (2, dim_key(self.numerator), dim_key(self.denominator))
 
 
-Atom: TypeAlias = Union[Symbol, Quotient, Remainder]
+Atom: TypeAlias = Symbol | Quotient | Remainder
 Key: TypeAlias = "tuple[object, ...]"
 Monomial: TypeAlias = "tuple[tuple[Atom, int], ...]"
 ONE: Monomial = ()
@@ -115,7 +115,7 @@ class Expr:
         return tuple(dict.fromkeys(atom for monomial, _ in self.terms for atom, _ in monomial))
 
 
-Dim: TypeAlias = Union[int, Expr]
+Dim: TypeAlias = int | Expr
 
 
 def dim_key(dim: Dim) -> Key:
@@ -327,6 +327,28 @@ def _rational_times(left: Rational, right: Rational, times: int) -> Rational:
                 total[key] = total.get(key, Fraction(0)) + x * y
         left = total
     return left
+
+
+def exact_quotient(a: Dim, b: Dim) -> Dim:
+    """a / b where it is known to be whole: what the rational forms give, as a polynomial or as one reduced quotient.
+
+    Raises ZeroDivisionError for b = 0.
+    """
+    if isinstance(b, int) and (isinstance(a, int) or b in (0, 1)):
+        return floor_divide(a, b)
+    below = rational(b)
+    if len(below) != 1:
+        return floor_divide(a, b)
+    (monomial, factor) = next(iter(below.items()))
+    form = _rational_times(rational(a), {tuple((atom, -p) for atom, p in monomial): 1 / factor}, 1)
+    if all(value.denominator == 1 and all(p > 0 for _, p in powers) for powers, value in form.items()):
+        return _make({powers: int(value) for powers, value in form.items()})
+    if len(form) != 1:
+        return floor_divide(a, b)
+    powers, value = next(iter(form.items()))
+    above = _make({tuple((atom, p) for atom, p in powers if p > 0): value.numerator})
+    under = _make({tuple((atom, -p) for atom, p in powers if p < 0): value.denominator})
+    return of(Quotient(above, under)) if isinstance(above, Expr) or isinstance(under, Expr) else above // under
 
 
 def substitute(dim: Dim, values: dict[Symbol, Dim]) -> Dim:

@@ -198,12 +198,17 @@ def solve_rank(store: Store, shape: Shape, rank: int, name: Callable[[int], Dim]
 
 
 def axis(store: Store, shape: Shape, index: int, name: Callable[[], Dim] | None = None) -> tuple[Shape, Dim | None]:
-    """The size of axis `index` (negative from the end), learning that it exists. None where it cannot exist."""
+    """The size of axis `index` (negative from the end), learning that it exists. None where it cannot exist.
+
+    Of a shape whose last axes are known but not their number, axis 1 may be one of them: that size is fresh and nothing is learnt.
+    """
     shape = resolve_shape(store, shape)
     if shape.row is None:
         if -len(shape.back) <= index < len(shape.back):
             return shape, shape.back[index]
         return shape, None
+    if index >= len(shape.front) and shape.back:
+        return shape, fresh(store)
     make = name or (lambda: symbol(store, "", Kind.PARAM))
     if index >= 0:
         missing = index + 1 - len(shape.front)
