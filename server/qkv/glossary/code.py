@@ -24,6 +24,9 @@ from qkv.glossary.senses import (
 )
 from qkv.glossary.words import Part, parts_of
 
+SHORT = 3
+"""Up to so many letters a name says little by itself: `ff`, `ln` and `pe` need code about networks around them."""
+
 _RECEIVER = re.compile(r"([A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*)\s*\.\s*\Z")
 _MASKING = re.compile(r"mask|fill|where|score|softmax|attn|logits", re.I)
 
@@ -148,11 +151,22 @@ def _by_parts(index: Index, page: PythonText, name: _Name, offset: int, known: K
             continue
         first, last = (found[0], found[1]) if found else (number, number + 1)
         others = {*words[:first], *words[last:]}
-        if not _is_meant_in_name(term, page, name, others, known, extra):
+        if not _is_meant_in_name(term, sum(len(word) for word in words[first:last]), page, name, others, known, extra):
             return None
+        term = _computed(index, page, name, term)
         start, end = name.start + parts[first].start, name.start + parts[last - 1].end
         return Found(term, start, end) if start <= offset < end else Found(term, name.start, name.end)
     return None
+
+
+def _computed(index: Index, page: PythonText, name: _Name, term: Term) -> Term:
+    """`weights` that softmax or an attention layer returns are attention weights, not parameters."""
+    attention = index.identifiers.get(("attention", name.text))
+    if attention is None or attention is term:
+        return term
+    start, end = page.function(name.start)
+    made = re.search(rf"\b{name.text}\s*=[^=\n]*?(?:softmax|attn|attention|mha)\w*\s*\(", page.code[start:end])
+    return attention if made else term
 
 
 def _letter_part(index: Index, text: str, part: Part, count: int) -> Term | None:
@@ -160,10 +174,12 @@ def _letter_part(index: Index, text: str, part: Part, count: int) -> Term | None
     return index.letters.get(text[part.start : part.end]) if count > 1 and part.end - part.start == 1 else None
 
 
-def _is_meant_in_name(term: Term, page: PythonText, name: _Name, others: set[str], known: Known, extra: Evidence | None) -> bool:
+def _is_meant_in_name(term: Term, length: int, page: PythonText, name: _Name, others: set[str], known: Known, extra: Evidence | None) -> bool:
+    subjects = _subjects(page, name.start, known, extra)
+    if length <= SHORT and not subjects:
+        return False
     if not term.needs_attention_context:
         return True
-    subjects = _subjects(page, name.start, known, extra)
     if not is_meant(term, subjects):
         return False
     root = (name.receiver or "").split(".")[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from qkv.glossary.words import parts_of
 
@@ -23,7 +22,7 @@ def _table(**by_worth: str) -> dict[str, int]:
 
 ATTENTION_PARTS = _table(
     two="attn attention qkv mha sdpa multihead rotary kv",
-    one="scores causal attend masked mask tril triu transformer positional alibi seqlen rope",
+    one="scores causal attend transformer positional alibi seqlen rope",
 )
 """Parts of identifiers that speak for attention code."""
 
@@ -34,15 +33,25 @@ ATTENTION_NAMES = _table(
 )
 """Whole identifiers that speak for attention code; compared in lower case."""
 
-NETWORK_PARTS = _table(
-    two="attn qkv sdpa mha multihead torch softmax logits einsum backward requires_grad tensorflow keras jax flax relu gelu layernorm nn optimizer autograd cuda tensor",
-    one="forward shape matmul transpose epoch embedding dropout grad model train loss bias batch",
+NETWORK_PARTS = frozenset(
+    """
+    attn qkv sdpa mha multihead torch softmax logits requires_grad tensorflow keras jax flax relu gelu layernorm nn optimizer
+    autograd cuda dropout
+    """.split()
 )
 """Parts that speak for a neural network of any kind."""
 
+NETWORK_HINTS = frozenset("""
+    forward tensor einsum shape matmul transpose epoch epochs embedding grad model train loss bias batch
+    """.split())
+"""Parts that fit one but occur everywhere: together they are worth one point."""
+
+ATTENTION_HINTS = (frozenset({"tril", "triu"}), frozenset({"mask", "masks", "masked"}))
+"""Parts that belong together and are worth one point: half a matrix may be a causal mask, or algebra."""
+
 LANGUAGE_PARTS = _table(
-    two="tokenizer tokenizers tokenize vocab vocabulary tiktoken sentencepiece spacy nltk bpe corpus detokenize logits",
-    one="text sentence sentences words ids decode encode nlp lm embedding",
+    two="vocab vocabulary tiktoken sentencepiece spacy nltk bpe corpus detokenize logits pretrained nlp lm sentence sentences input_ids",
+    one="tokenizer tokenizers words ids decode encode embedding",
 )
 """Parts that speak for a program that works on text as tokens."""
 
@@ -52,11 +61,11 @@ ATTENTION_WORDS = _table(
 )
 STORE_WORDS = frozenset("key keys value values".split())
 ALGEBRA_WORDS = frozenset(
-    "matrix matrices vector vectors dimension dimensions projection projections width entries numbers root sqrt".split()
+    "matrix matrices vector vectors dimension dimensions projection projections width".split()
 )
 STATISTICS_WORDS = frozenset("distribution variance mean probability probabilities entropy spread deviation share shares".split())
 TEXT_WORDS = frozenset(
-    "token tokens sequence sequences sentence sentences word words position positions vocabulary text context".split()
+    "token tokens sequence sequences sentence sentences word words position positions vocabulary".split()
 )
 EMBEDDING_WORDS = frozenset("embedding embeddings".split())
 NETWORK_WORDS = _table(
@@ -66,14 +75,20 @@ NETWORK_WORDS = _table(
 )
 """The words of prose. Those of one trade (statistics, linear algebra, storage) count once together: an `ALGEBRA_WORDS` text alone is algebra."""
 
-STRONG_PHRASES = re.compile(
+ATTENTION_PHRASES = re.compile(
     r"\b(?:self|cross|multi-?head|causal|soft|hard|scaled dot-product|flash)[- ]attention\b"
+    r"|\b(?:head|model|key) (?:width|size|dimension)s?\b"
     r"|\battention (?:heads?|layers?|weights?|scores?|maps?|masks?|patterns?|blocks?|matrix|mechanism)\b"
-    r"|\b(?:residual stream|causal mask|padding mask|layer ?norm|positional encoding|position embedding|kv[- ]cache|output projection"
-    r"|score matrix|weighted sum of (?:the )?values|queries (?:and|,) keys|queries, keys|query (?:and|,) key|language models?|neural networks?"
-    r"|skip connections?|residual connections?|gradient descent|learning rate|backward pass|feed-?forward|logits|qkv|d_k|d_model)\b",
+    r"|\b(?:residual stream|causal mask|padding mask|kv[- ]cache|output projection|score matrix|key axis|weighted sum of (?:the )?values"
+    r"|queries (?:and|,) keys|queries, keys|query (?:and|,) key|qkv|d_k|d_model)s?\b",
     re.IGNORECASE,
 )
+NETWORK_PHRASES = re.compile(
+    r"\b(?:skip connection|residual connection|gradient descent|learning rate|backward pass|feed-?forward|logit|layer ?norm|language model"
+    r"|neural network|positional encoding|position embedding)s?\b",
+    re.IGNORECASE,
+)
+"""Phrases that settle by themselves what a paragraph is about."""
 
 OTHER_SUBJECTS = frozenset(
     """
@@ -98,9 +113,10 @@ OTHER_SUBJECTS = frozenset(
 
 OTHER_CODE = frozenset(
     """
-    sql cursor sqlite3 sqlalchemy psycopg2 execute fetchall environ getenv headers cookies requests httpx aiohttp jwt oauth password secret
-    api bearer authorization tail prev linked deque hashlib hmac cryptography rsa aes enum pygame tkinter qt qwidget slider spinbox
-    widget dataframe coin tails docker kubernetes folium geopandas midi lexer grammar
+    sql cursor sqlite3 sqlalchemy psycopg2 execute fetchall environ getenv headers cookies requests httpx aiohttp jwt oauth password
+    secret api bearer authorization tail prev linked deque hashlib hmac linalg qr eigh eigvals cholesky svd cryptography rsa aes enum
+    pygame tkinter qt qwidget slider spinbox widget dataframe coin tails docker kubernetes folium geopandas midi lexer grammar parser
+    parse markup syntax ast
     """.split()
 )
 """Parts of identifiers of other trades. In code each one takes 1 away."""
@@ -108,12 +124,13 @@ OTHER_CODE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Points for each subject; `other` counts against all of them."""
+    """Points for each subject; `other` counts against all of them. `sure` are those of `attention` that hardly any other text has."""
 
     attention: int = 0
     network: int = 0
     language: int = 0
     other: int = 0
+    sure: int = 0
 
     def __add__(self, more: Evidence) -> Evidence:
         return Evidence(
@@ -121,6 +138,7 @@ class Evidence:
             self.network + more.network,
             self.language + more.language,
             self.other + more.other,
+            self.sure + more.sure,
         )
 
 
@@ -129,10 +147,10 @@ def code_evidence(code: str) -> Evidence:
     names = {name for name in _IDENTIFIER.findall(code)}
     lower = {name.lower() for name in names}
     parts = {part.text for name in names for part in parts_of(name)} | lower
-    attention = _points(ATTENTION_PARTS, parts) + _points(ATTENTION_NAMES, lower)
+    attention = _points(ATTENTION_PARTS, parts) + _points(ATTENTION_NAMES, lower) + sum(bool(hint & parts) for hint in ATTENTION_HINTS)
     attention += _together(names, "q k v") or _together(names, "Q K V")
     attention += _together(parts, "query key value") or _together(parts, "queries keys values")
-    network = _points(NETWORK_PARTS, parts) + (1 if "F" in names else 0) + (1 if " @ " in code else 0)
+    network = 2 * len(NETWORK_PARTS & parts) + (2 if {"loss", "backward"} <= parts else 1 if NETWORK_HINTS & parts or " @ " in code else 0)
     return Evidence(attention, network, _points(LANGUAGE_PARTS, parts), len(OTHER_CODE & parts))
 
 
@@ -147,17 +165,21 @@ def _together(names: set[str], three: str) -> int:
 def prose_evidence(text: str) -> Evidence:
     """What the words of a paragraph say."""
     words = {word.lower() for word in _WORD.findall(text)}
-    strong = 3 * len({match.group().lower() for match in STRONG_PHRASES.finditer(text)})
+    sure = 3 * len({match.group().lower() for match in ATTENTION_PHRASES.finditer(text)})
+    of_networks = 3 * len({match.group().lower() for match in NETWORK_PHRASES.finditer(text)})
     attention = min(_points(ATTENTION_WORDS, words), 4)
-    trades = sum(bool(words & trade) for trade in (STORE_WORDS, ALGEBRA_WORDS, STATISTICS_WORDS, TEXT_WORDS, EMBEDDING_WORDS))
     network = _points(NETWORK_WORDS, words)
-    if {"query", "queries"} & words and STORE_WORDS & words:
-        attention = max(attention, 1)
-    code = code_evidence(" ".join(word for word in _WORD.findall(text) if "_" in word or word in "qkvQKV"))
-    attention_points = strong + code.attention + attention + trades + min(network, 1)
-    other = 2 * len(words & OTHER_SUBJECTS)
-    language = 2 * len(words & {"tokenizer", "tokenizers", "vocabulary", "bpe"}) + strong + (1 if TEXT_WORDS & words else 0)
-    return Evidence(attention_points, network + strong + code.network + min(attention, 2), language, other)
+    trades = sum(bool(words & trade) for trade in (STORE_WORDS, ALGEBRA_WORDS, STATISTICS_WORDS, TEXT_WORDS, EMBEDDING_WORDS))
+    names = code_evidence(" ".join(word for word in _WORD.findall(text) if "_" in word)).attention
+    letters = 1 if len(words & {"q", "k", "v"}) > 1 else 0
+    language = 2 * len(words & {"tokenizer", "tokenizers", "vocabulary", "bpe"}) + of_networks + (1 if TEXT_WORDS & words else 0)
+    return Evidence(
+        attention=sure + names + attention + min(trades, 2) + min(network, 1) + letters,
+        network=sure + of_networks + network + min(attention, 2),
+        language=sure + language,
+        other=2 * len(words & OTHER_SUBJECTS),
+        sure=sure + names + (attention if attention > 1 else 0),
+    )
 
 
 def _points(table: dict[str, int], found: Iterable[str]) -> int:

@@ -25,13 +25,13 @@ def subjects_of_code(scope: Evidence, file: Evidence, *, is_attention: bool | No
     return _subjects(
         attention,
         scope.network - scope.other >= 2 or file.network - scope.other >= 2 or bool(is_tensor),
-        scope.language - scope.other >= 2 or file.language - scope.other >= 3,
+        scope.language - scope.other >= 2 or file.language - scope.other >= 4,
     )
 
 
 def subjects_of_comment(comment: Evidence, code: frozenset[str]) -> frozenset[str]:
     """The subjects of a comment, a docstring or a string: those of its code unless its words speak of something else."""
-    alone = comment.attention - comment.other >= ALONE_NEEDS
+    alone = comment.sure > 1 and comment.attention - comment.other >= ALONE_NEEDS
     if comment.other > comment.attention:
         return frozenset()
     own = _subjects(alone, comment.network - comment.other >= 3, comment.language - comment.other >= 3)

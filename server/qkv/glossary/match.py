@@ -12,7 +12,7 @@ from qkv.glossary.index import Index
 from qkv.glossary.judge import ABOUT, is_meant, subjects_of_comment, subjects_of_paragraph
 from qkv.glossary.load import Term
 from qkv.glossary.markdown_text import Inline, MarkdownText, looks_like_python
-from qkv.glossary.prose import Found, identifier_at, is_address, term_in_prose
+from qkv.glossary.prose import Found, identifier_at, is_address, is_plain_number, term_in_prose
 from qkv.glossary.python_text import PythonText, Region
 from qkv.source import Span
 
@@ -71,7 +71,7 @@ def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Fou
         return None
     a_word = not region.is_comment and not re.search(r"\s", inside.strip())
     if identifier_at(page.text, offset, start, end) is not None:
-        found = term_in_code(index, page, offset, known, evidence)
+        found = term_in_code(index, page, offset, known)
         return None if a_word and found and found.term.needs_attention_context else found
     found = term_in_prose(index, page.text, offset, start, end)
     if found is None and a_word:
@@ -80,6 +80,8 @@ def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Fou
         return found
     if not region.is_comment and (a_word or _SQL.search(inside) or _is_heading(page, found)):
         return None  # a mapping's key, a query, the heading of a docstring's section
+    if is_plain_number(found, page.text, start, end):
+        return None
     return found if is_meant(found.term, subjects_of_comment(evidence, code_subjects(page, offset, known))) else None
 
 
@@ -146,7 +148,9 @@ def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) ->
         if dotted and dotted.start() <= offset < dotted.end():
             return _in_snippet(index, page, offset, dotted.start(), dotted.end(), evidence, subjects)
     found = term_in_prose(index, page.text, offset, start, end)
-    return found if found and is_meant(found.term, subjects) else None
+    if found is None or is_plain_number(found, page.text, start, end):
+        return None
+    return found if is_meant(found.term, subjects) else None
 
 
 def _between(inlines: list[Inline], offset: int, start: int, end: int) -> tuple[int, int]:

@@ -15,6 +15,11 @@ _JOINT = re.compile(r"(?:[ \t]{0,4}|[-\u2010\u2011/]|[ \t]*\r?\n[ \t]*(?:#[ \t]*
 _ADDRESS = re.compile(r"\w+://|^www\.|^mailto:|\w@\w+\.\w")
 _FILE = re.compile(r"\.(?:py|pyi|ipynb|md|rst|txt|json|jsonl|ya?ml|toml|cfg|ini|csv|tsv|pt|pth|bin|ckpt|safetensors|npy|npz|png|jpe?g|svg|gif|pdf|html?|css|jsx?|tsx?|cpp|cc|c|h|rs|go|java|sh|lock|zip|gz|env|log|sql|xml)$", re.I)
 _FLAG = re.compile(r"^-{1,2}[A-Za-z]")
+_SENTENCE_END = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
+_BESIDE_VALUE = re.compile(
+    r"\b(?:quer(?:y|ies)|keys?|tokens?|heads?|atten(?:tion|ds?)|softmax|weight(?:ed|s)?|blend\w*|shares?|sums?|averages?|mix\w*|project\w*|vectors?"
+    r"|cach\w*|scores?|positions?|rows?|W_?V|[qkvQKV])\b", re.IGNORECASE
+)
 _OPENING, _CLOSING = "([{<\"'`*_“‘", ")]}>\"'`*_,.;:!?…”’"
 
 
@@ -40,6 +45,16 @@ def is_address(text: str, offset: int, start: int, end: int) -> bool:
         return True
     # "keys/values" is prose, "data/raw/tokens" a path.
     return word.count("/") > 1 or ("/" in word and any(char in word for char in "_=&#%~0123456789"))
+
+
+def is_plain_number(found: Found, text: str, start: int, end: int) -> bool:
+    """Whether "value" is just any number, as in "the dropout value": nothing else in its sentence is about attention."""
+    if found.term.id != "value":
+        return False
+    left = max((match.end() for match in _SENTENCE_END.finditer(text, start, found.start)), default=start)
+    stop = _SENTENCE_END.search(text, found.end, end)
+    sentence = text[left : found.start] + text[found.end : stop.start() if stop else end]
+    return _BESIDE_VALUE.search(sentence) is None
 
 
 def identifier_at(text: str, offset: int, start: int, end: int) -> tuple[int, int] | None:
