@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -48,7 +49,7 @@ def _touch(a: lsp.Range, b: lsp.Range) -> bool:
     return key(a.start) <= key(b.end) and key(b.start) <= key(a.end)
 
 
-def _as_sent(shown: lsp.Diagnostic, sent: list[lsp.Diagnostic] | tuple[lsp.Diagnostic, ...]) -> lsp.Diagnostic:
+def _as_sent(shown: lsp.Diagnostic, sent: Sequence[lsp.Diagnostic]) -> lsp.Diagnostic:
     """The client's own copy of a diagnostic, so that it knows what the action mends."""
     return next((one for one in sent if one.code == shown.code and one.range == shown.range), shown)
 
