@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class Symbol:
 
     def __repr__(self) -> str:
         return f"{self.name or '?'}#{self.serial}"
+
+
+CACHE = 1 << 14
+"""How many results of the pure functions below are kept: the same sizes meet again and again in one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +152,11 @@ def _terms(dim: Dim) -> tuple[tuple[Monomial, int], ...]:
 
 def add(a: Dim, b: Dim) -> Dim:
     """a + b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
+    return a + b if isinstance(a, int) and isinstance(b, int) else _add(a, b)
+
+
+@lru_cache(maxsize=CACHE)
+def _add(a: Dim, b: Dim) -> Dim:
     total = dict(_terms(a))
     for monomial, factor in _terms(b):
         total[monomial] = total.get(monomial, 0) + factor
@@ -162,8 +170,11 @@ def subtract(a: Dim, b: Dim) -> Dim:
 
 def multiply(a: Dim, b: Dim) -> Dim:
     """a * b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a * b
+    return a * b if isinstance(a, int) and isinstance(b, int) else _multiply(a, b)
+
+
+@lru_cache(maxsize=CACHE)
+def _multiply(a: Dim, b: Dim) -> Dim:
     if a == 1:
         return b
     if b == 1:
@@ -195,6 +206,7 @@ def product(dims: tuple[Dim, ...] | list[Dim]) -> Dim:
     return total
 
 
+@lru_cache(maxsize=CACHE)
 def floor_divide(a: Dim, b: Dim) -> Dim:
     """a // b for positive b. Raises ZeroDivisionError for b = 0."""
     if isinstance(a, int) and isinstance(b, int):
@@ -214,6 +226,7 @@ def floor_divide(a: Dim, b: Dim) -> Dim:
     return of(Quotient(a, b))
 
 
+@lru_cache(maxsize=CACHE)
 def modulo(a: Dim, b: Dim) -> Dim:
     """a % b for positive b. Raises ZeroDivisionError for b = 0."""
     if isinstance(a, int) and isinstance(b, int):
@@ -270,6 +283,7 @@ def _without(monomial: Monomial, by: Monomial) -> Monomial | None:
     return tuple((a, p) for a, p in powers.items() if p)
 
 
+@lru_cache(maxsize=CACHE)
 def symbols(dim: Dim) -> tuple[Symbol, ...]:
     """All symbols in a size, those inside quotients too, in order."""
     if isinstance(dim, int):
@@ -296,6 +310,7 @@ def alone(dim: Dim) -> Symbol | None:
 Rational: TypeAlias = "dict[Monomial, Fraction]"
 
 
+@lru_cache(maxsize=CACHE)
 def rational(dim: Dim) -> Rational:
     """The normal form in which every `//` is an exact division: powers may be negative, factors fractions."""
     total: Rational = {}
@@ -329,6 +344,7 @@ def _rational_times(left: Rational, right: Rational, times: int) -> Rational:
     return left
 
 
+@lru_cache(maxsize=CACHE)
 def exact_quotient(a: Dim, b: Dim) -> Dim:
     """a / b where it is known to be whole: what the rational forms give, as a polynomial or as one reduced quotient.
 

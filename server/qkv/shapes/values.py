@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeAlias, Union
 
 from qkv.shapes.dim import Dim, multiply
@@ -114,11 +115,14 @@ def known(*dims: Dim) -> Shape:
 
 def contiguous_strides(shape: Shape) -> tuple[Dim, ...] | None:
     """The strides of a tensor laid out row by row, None where its rank is unknown."""
-    if shape.row is not None:
-        return None
+    return None if shape.row is not None else _row_by_row(shape.back)
+
+
+@lru_cache(maxsize=4096)
+def _row_by_row(dims: tuple[Dim, ...]) -> tuple[Dim, ...]:
     steps: list[Dim] = []
     step: Dim = 1
-    for dim in reversed(shape.back):
+    for dim in reversed(dims):
         steps.append(step)
         step = multiply(step, dim)
     return tuple(reversed(steps))
