@@ -67,7 +67,6 @@ def test_shapes_for_people(tmp_path: Path) -> None:
         "C",
         "//",
         "8)",
-        "float32",
         "here",
         "(2,",
         "5,",

@@ -13,9 +13,10 @@ from typing import Any
 
 from qkv import __version__
 from qkv.cli.common import CLEAN, FOUND, UsageError, print_json, say
-from qkv.cli.files import Projects, Unreadable, discover, read_text, shown_path
+from qkv.cli.files import Projects, discover, shown_path
 from qkv.ide.codes import ALL_CODES
 from qkv.ide.diagnostics import Diagnostic, diagnostics
+from qkv.ide.reading import Unreadable, read_text
 from qkv.ide.report import counts, diagnostic_json
 from qkv.ide.settings import Settings
 from qkv.ide.snapshot import take_snapshot

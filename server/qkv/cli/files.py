@@ -1,35 +1,19 @@
-"""Which files a command reads, and how they become text."""
+"""Which files a command reads, and under which settings."""
 
 from __future__ import annotations
 
-import io
 import os
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from qkv.cli.common import UsageError, say
-from qkv.ide.notebook import BadNotebook, Cells, read_notebook
+from qkv.ide.reading import Text, Unreadable, read_text
 from qkv.ide.selection import matches_glob
 from qkv.ide.settings import Settings, project_file, project_settings
-from qkv.ide.snapshot import Language
 
 SUFFIXES = (".py", ".ipynb")
 LEFT_OUT = frozenset({"venv", "node_modules", "__pycache__", "site-packages", "build", "dist"})
-
-
-class Unreadable(Exception):
-    """A file that is there and cannot be read as text; the message is the reason."""
-
-
-@dataclass(frozen=True)
-class Text:
-    """What a file holds: for a notebook the module of its code cells, and where they stand in it."""
-
-    text: str
-    language: Language = "python"
-    cells: Cells | None = None
 
 
 @dataclass
@@ -50,33 +34,6 @@ class Projects:
                     say(f"qkv: {problem}")
             self.by_folder[folder] = self.by_file[file]
         return self.by_folder[folder]
-
-
-def read_text(path: str) -> Text:
-    """Read a Python file, a notebook or a Markdown file. Raises Unreadable."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as problem:
-        raise Unreadable(f"cannot be read: {problem.strerror or problem}") from None
-    try:
-        if path.endswith(".ipynb"):
-            return Text(*_python_first(read_notebook(content.decode("utf-8-sig"))))
-        if path.lower().endswith((".md", ".markdown")):
-            return Text(content.decode("utf-8-sig"), "markdown")
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return Text(content.decode(encoding))
-    except BadNotebook as problem:
-        raise Unreadable(str(problem)) from None
-    except UnicodeDecodeError as problem:
-        raise Unreadable(f"is not {problem.encoding}: byte {problem.start} cannot be decoded") from None
-    except SyntaxError as problem:  # an unknown or contradictory coding line, or none and a first line that is not UTF-8
-        if "missing" in str(problem.msg):
-            raise Unreadable("is not utf-8, and it names no other encoding") from None
-        raise Unreadable(f"its encoding cannot be told: {problem.msg}") from None
-
-
-def _python_first(module: tuple[str, Cells]) -> tuple[str, Language, Cells]:
-    return module[0], "python", module[1]
 
 
 def one_file(path: str) -> Text:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from qkv.cli.common import CLEAN, UsageError, add_format, print_json, say
-from qkv.cli.files import Projects, Text, one_file, shown_path
+from qkv.cli.files import Projects, one_file, shown_path
+from qkv.ide.reading import Text
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:

@@ -1,20 +1,167 @@
-"""`qkv/run` and `qkv/stop`: learner code in a process of its own, its output streamed while it runs."""
+"""`qkv/run` and `qkv/stop`: learner code in a process of its own, its output passed on while it runs."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.uris import to_fs_path
+
+from qkv.ide.reading import Unreadable, read_text
+from qkv.lsp.configuration import editor_values
 
 if TYPE_CHECKING:
     from qkv.lsp.server import Server
-
-REQUESTS: dict[str, Callable[[Server, Any], Awaitable[Any]]] = {}
+    from qkv.runner import Interpreter, Job, Limits, Outcome, Problem, Runner
 
 
 @dataclass
 class Runs:
-    """What is running now."""
+    """What is running now, by the client's id, and the runner, which is started with the first run."""
+
+    executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(4, "qkv-run"))
+    stops: dict[str, threading.Event] = field(default_factory=dict[str, threading.Event])
+    started: Runner | None = None
+
+    @property
+    def runner(self) -> Runner:
+        if self.started is None:
+            from qkv.runner import Runner
+
+            self.started = Runner()
+        return self.started
 
     def close(self) -> None:
         """Stop everything."""
+        for stop in self.stops.values():
+            stop.set()
+        if self.started is not None:
+            self.started.close()
+        self.executor.shutdown(wait=False, cancel_futures=True)
+
+
+async def run(ls: Server, params: dict[str, Any]) -> Any:
+    """`qkv/run`: run a lesson's cell, or a file; answers the object of `qkv run --format json`."""
+    number = _text(params, "id")
+    values = await editor_values(ls, params.get("uri"))
+    path, job = await asyncio.to_thread(_job, ls, params, values if isinstance(values, dict) else {})
+    interpreter = find(ls, values, params.get("uri"))
+    return (await _follow(ls, number, job, interpreter)).to_json(path)
+
+
+async def stop(ls: Server, params: dict[str, Any]) -> Any:
+    """`qkv/stop`: stop a run; `stopped` is false where there is none of this id."""
+    running = ls.runs.stops.get(_text(params, "id"))
+    if running is not None:
+        running.set()
+    return {"stopped": running is not None}
+
+
+async def _follow(ls: Server, number: str, job: Job, interpreter: Interpreter | Problem) -> Outcome:
+    from qkv.runner import Outcome, Problem
+
+    if isinstance(interpreter, Problem):
+        return Outcome("not-started", reason=f"{interpreter.what[:1].upper()}{interpreter.what[1:]}. {interpreter.do}")
+    loop = asyncio.get_running_loop()
+
+    def on_output(stream: str, text: str) -> None:
+        message = {"id": number, "stream": stream, "text": text}
+        loop.call_soon_threadsafe(partial(ls.protocol.notify, "qkv/output", message))
+
+    stopped = ls.runs.stops[number] = threading.Event()
+    try:
+        work = partial(ls.runs.runner.run, job, on_output, stopped, interpreter)
+        return await loop.run_in_executor(ls.runs.executor, work)
+    finally:  # a request that was cancelled stops its run
+        stopped.set()
+        ls.runs.stops.pop(number, None)
+
+
+def find(ls: Server, values: Any, uri: str | None) -> Interpreter | Problem:
+    """The user's Python for a document, or for the workspace."""
+    from qkv.runner import find_interpreter
+
+    configured = values.get("interpreter") if isinstance(values, dict) else None
+    return find_interpreter(workspace_of(ls, uri), configured if isinstance(configured, str) and configured else None)
+
+
+def workspace_of(ls: Server, uri: str | None) -> Path | None:
+    """The workspace folder that a document is in, else the first one; None without any."""
+    folders = [Path(path) for folder in ls.workspace.folders.values() if (path := to_fs_path(folder.uri))]
+    if not folders and ls.workspace.root_path:
+        folders = [Path(ls.workspace.root_path)]
+    path = to_fs_path(uri) if uri else None
+    if path is not None:
+        inside = [folder for folder in folders if folder in Path(path).parents]
+        if inside:
+            return max(inside, key=lambda folder: len(folder.parts))
+    return folders[0] if folders else None
+
+
+def _job(ls: Server, params: dict[str, Any], values: dict[str, Any]) -> tuple[str, Job]:
+    """What a request asks to run, and how it is called. Raises JsonRpcInvalidParams where it asks for nothing that exists."""
+    from qkv.runner import Job
+
+    limits, device = _limits(values)
+    code = params.get("code")
+    if "uri" not in params:
+        from qkv.course import service
+
+        part, cell = _text(params, "part"), _text(params, "cell")
+        return f"{part}/{cell}", service.cell_job(part, cell, code, limits, device)
+    uri = _text(params, "uri")
+    path = to_fs_path(uri) or uri
+    if code is None:
+        document = ls.documents.texts.get(uri)
+        code = document.text if document is not None else _read(path)
+    folder = Path(path).parent
+    payload = {
+        "code": code,
+        "path": path,
+        "argv": [],
+        "device": device,
+        "trace": bool(params.get("trace")),
+        "pictures": [],
+        "bind": {},
+    }
+    return path, Job("program", payload, limits, str(folder) if folder.is_dir() else None, device)
+
+
+def _limits(values: dict[str, Any]) -> tuple[Limits, str]:
+    """The limits and the device of the settings `run.*`."""
+    from qkv.runner import Limits
+
+    run_values = values.get("run")
+    wanted: dict[str, Any] = run_values if isinstance(run_values, dict) else {}
+
+    def number(name: str, default: float) -> float:
+        value = wanted.get(name)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else default
+
+    limits = Limits(number("timeout", 60.0), int(number("memory", 4096)), int(number("threads", 1)))
+    device = wanted.get("device")
+    return limits, device if isinstance(device, str) and device else "auto"
+
+
+def _read(path: str) -> str:
+    try:
+        return read_text(path).text
+    except Unreadable as problem:
+        raise JsonRpcInvalidParams(f"{path} {problem}") from None
+
+
+def _text(params: dict[str, Any], name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise JsonRpcInvalidParams(f"the parameter {name!r} is missing")
+    return value
+
+
+REQUESTS: dict[str, Callable[[Server, dict[str, Any]], Awaitable[Any]]] = {"qkv/run": run, "qkv/stop": stop}
