@@ -17,9 +17,9 @@ from qkv.glossary.senses import (
     ML_ROOTS,
     SERVICE_CALLS,
     import_at,
+    is_mapping_name,
     is_output_head,
     keyword_of,
-    mapping_names,
     speaks_of_something_else,
 )
 from qkv.glossary.words import Part, parts_of
@@ -50,7 +50,9 @@ class _Name:
     called: bool
 
 
-def term_in_code(index: Index, page: PythonText, offset: int, known: Known, extra: Evidence | None = None) -> Found | None:
+def term_in_code(
+    index: Index, page: PythonText, offset: int, known: Known, extra: Evidence | None = None
+) -> Found | None:
     """The term that the code at an offset names. `extra` is evidence from outside, as of the paragraph of an inline code span."""
     literal = term_in_literal(index, page, offset, known, extra)
     if literal is not None:
@@ -69,7 +71,9 @@ def term_in_code(index: Index, page: PythonText, offset: int, known: Known, extr
     return _by_parts(index, page, name, offset, known, extra)
 
 
-def term_in_literal(index: Index, page: PythonText, offset: int, known: Known, extra: Evidence | None = None) -> Found | None:
+def term_in_literal(
+    index: Index, page: PythonText, offset: int, known: Known, extra: Evidence | None = None
+) -> Found | None:
     """A term that is written as a piece of code, `float("-inf")` or `@`, not as a name. It needs attention code, or a line that masks."""
     start, end = page.line_of(offset)
     line = page.text[start:end]
@@ -78,11 +82,19 @@ def term_in_literal(index: Index, page: PythonText, offset: int, known: Known, e
             if not match.start() <= offset - start < match.end():
                 continue
             if match.group() == "@":
-                if page.region_at(offset) or not line[: match.start()].strip() or line[match.end() : match.end() + 1] == "=":
+                if (
+                    page.region_at(offset)
+                    or not line[: match.start()].strip()
+                    or line[match.end() : match.end() + 1] == "="
+                ):
                     continue
                 allowed = "network" in _subjects(page, offset, known, extra)
             else:
-                allowed = bool(_MASKING.search(line)) or (extra is not None and extra.attention > extra.other) or "attention" in _subjects(page, offset, known, extra)
+                allowed = (
+                    bool(_MASKING.search(line))
+                    or (extra is not None and extra.attention > extra.other)
+                    or "attention" in _subjects(page, offset, known, extra)
+                )
             if allowed:
                 return Found(literal.term, start + match.start(), start + match.end())
     return None
@@ -133,18 +145,22 @@ def _by_api(index: Index, page: PythonText, name: _Name, known: Known, extra: Ev
     return method if "network" in _subjects(page, name.start, known, extra) else None
 
 
-def _by_parts(index: Index, page: PythonText, name: _Name, offset: int, known: Known, extra: Evidence | None) -> Found | None:
+def _by_parts(
+    index: Index, page: PythonText, name: _Name, offset: int, known: Known, extra: Evidence | None
+) -> Found | None:
     """The term in a part of an identifier: the one under the offset, or the last one where that part says nothing."""
     if len(name.text) == 1:
         term = index.letters.get(name.text)
         return Found(term, name.start, name.end) if term and _is_role_letter(page, name, known, extra) else None
     parts = parts_of(name.text)
     words = tuple(part.text for part in parts)
-    under = next((number for number, part in enumerate(parts) if name.start + part.start <= offset < name.start + part.end), None)
+    under = next(
+        (number for number, part in enumerate(parts) if name.start + part.start <= offset < name.start + part.end), None
+    )
     order = ([under] if under is not None else []) + [n for n in reversed(range(len(parts))) if n != under]
     for number in order:
         found = index.longest_phrase(words, number, in_code=True)
-        term = found[2] if found else _letter_part(index, name.text, parts[number], len(parts))
+        term = found[2] if found else _letter_part(index, name.text, parts[number])
         if found and term is None:
             return None
         if term is None:
@@ -169,12 +185,19 @@ def _computed(index: Index, page: PythonText, name: _Name, term: Term) -> Term:
     return attention if made else term
 
 
-def _letter_part(index: Index, text: str, part: Part, count: int) -> Term | None:
-    """`q` of `q_len` or `W_q`: a letter that is a part by itself."""
-    return index.letters.get(text[part.start : part.end]) if count > 1 and part.end - part.start == 1 else None
+def _letter_part(index: Index, text: str, part: Part) -> Term | None:
+    """`q` of `q_len` or `W_q`: a letter that is a part by itself, beside more than a number (`v2` is a version)."""
+    beside = text[: part.start] + text[part.end :]
+    return (
+        index.letters.get(text[part.start : part.end])
+        if part.end - part.start == 1 and any(map(str.isalpha, beside))
+        else None
+    )
 
 
-def _is_meant_in_name(term: Term, length: int, page: PythonText, name: _Name, others: set[str], known: Known, extra: Evidence | None) -> bool:
+def _is_meant_in_name(
+    term: Term, length: int, page: PythonText, name: _Name, others: set[str], known: Known, extra: Evidence | None
+) -> bool:
     subjects = _subjects(page, name.start, known, extra)
     if length <= SHORT and not subjects:
         return False
@@ -194,7 +217,7 @@ def _is_meant_in_name(term: Term, length: int, page: PythonText, name: _Name, ot
         return True
     if any(not other.isdigit() and len(other) > 1 and other not in COMPANIONS for other in others):
         return False
-    if name.text in mapping_names(page, name.start):
+    if is_mapping_name(page, name.start, name.text):
         return False
     if not others and name.receiver is not None:
         owner = {part.text for part in parts_of(name.receiver.rsplit(".", 1)[-1])}
@@ -208,18 +231,30 @@ def _is_meant_in_name(term: Term, length: int, page: PythonText, name: _Name, ot
 def _takes_our_keywords(page: PythonText, called: str, *, a_role: bool) -> bool:
     """Whether `called(key=…)` can mean attention's key: PyTorch's functions and those named after what they do."""
     root, *_ = called.split(".")
+    if a_role and re.match(r"(?i)(?:conv|pool|unfold|fold)", called.rsplit(".", 1)[-1]):
+        return False
     module = page.aliases.get(root, "").split(".")[0]
     if module:
         return module in ML_ROOTS
     parts = {part.text for part in parts_of(called.rsplit(".", 1)[-1])}
     if a_role:
         return bool(parts & (ATTENTION_OWNERS - {"self", "config", "cfg", "args"}))
-    return not parts & SERVICE_CALLS and called not in ("dict", "print", "sorted", "open", "min", "max", "sum", "json.dumps", "json.dump")
+    return not parts & SERVICE_CALLS and called not in (
+        "dict",
+        "print",
+        "sorted",
+        "open",
+        "min",
+        "max",
+        "sum",
+        "json.dumps",
+        "json.dump",
+    )
 
 
 def _is_role_letter(page: PythonText, name: _Name, known: Known, extra: Evidence | None) -> bool:
     """`q`, `k`, `v` alone: attention code in which a second of them occurs, and not as a counter or a mapping's key."""
-    if name.receiver not in (None, "self") or known.is_tensor is False or name.text in mapping_names(page, name.start):
+    if name.receiver not in (None, "self") or known.is_tensor is False or is_mapping_name(page, name.start, name.text):
         return False
     called = keyword_of(page, name.start, name.end)
     if called is not None and not _takes_our_keywords(page, called, a_role=True):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from qkv.glossary.words import parts_of
+from qkv.glossary.words import part_texts, word_set
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _WORD = re.compile(r"[A-Za-z]+(?:_\w+)*")
@@ -33,17 +33,15 @@ ATTENTION_NAMES = _table(
 )
 """Whole identifiers that speak for attention code; compared in lower case."""
 
-NETWORK_PARTS = frozenset(
-    """
+NETWORK_PARTS = word_set("""
     attn qkv sdpa mha multihead torch softmax logits requires_grad tensorflow keras jax flax relu gelu layernorm nn optimizer
     autograd cuda dropout
-    """.split()
-)
+    """)
 """Parts that speak for a neural network of any kind."""
 
-NETWORK_HINTS = frozenset("""
+NETWORK_HINTS = word_set("""
     forward tensor einsum shape matmul transpose epoch epochs embedding grad model train loss bias batch
-    """.split())
+    """)
 """Parts that fit one but occur everywhere: together they are worth one point."""
 
 ATTENTION_HINTS = (frozenset({"tril", "triu"}), frozenset({"mask", "masks", "masked"}))
@@ -59,15 +57,13 @@ ATTENTION_WORDS = _table(
     two="softmax transformer transformers",
     one="attention attend attends attending head heads score scores query queries mask masks masked masking",
 )
-STORE_WORDS = frozenset("key keys value values".split())
-ALGEBRA_WORDS = frozenset(
-    "matrix matrices vector vectors dimension dimensions projection projections width".split()
+STORE_WORDS = word_set("key keys value values")
+ALGEBRA_WORDS = word_set("matrix matrices vector vectors dimension dimensions projection projections width")
+STATISTICS_WORDS = word_set(
+    "distribution variance mean probability probabilities entropy spread deviation share shares"
 )
-STATISTICS_WORDS = frozenset("distribution variance mean probability probabilities entropy spread deviation share shares".split())
-TEXT_WORDS = frozenset(
-    "token tokens sequence sequences sentence sentences word words position positions vocabulary".split()
-)
-EMBEDDING_WORDS = frozenset("embedding embeddings".split())
+TEXT_WORDS = word_set("token tokens sequence sequences sentence sentences word words position positions vocabulary")
+EMBEDDING_WORDS = word_set("embedding embeddings")
 NETWORK_WORDS = _table(
     two="neural optimizer backpropagation backprop perplexity feedforward gelu relu llm gpt bert pytorch nanogpt",
     one="""layer layers weight weights gradient gradients parameter parameters network networks model models train training trained learn learns
@@ -90,8 +86,7 @@ NETWORK_PHRASES = re.compile(
 )
 """Phrases that settle by themselves what a paragraph is about."""
 
-OTHER_SUBJECTS = frozenset(
-    """
+OTHER_SUBJECTS = word_set("""
     sql database databases index indexes schema postgres postgresql mysql sqlite mongodb redis join select insert nosql
     api apis http https url endpoint request requests response header headers cookie cookies session oauth jwt bearer login password
     passwords secret secrets credential credentials authorization authentication auth user users account env environ getenv ssh rsa aes
@@ -107,18 +102,15 @@ OTHER_SUBJECTS = frozenset(
     kitchen recipe cake coin coins dice game games player players score-board museum hospital doctor patient
     hardware mechanical engine steel voltage circuit temperature-sensor weather git branch commit repository editor file files folder
     filesystem disk driver kernel linux ubuntu fedora process processes thread threads socket tcp udp router firewall
-    """.split()
-)
+    """)
 """Words of other trades. In prose each one takes 2 away."""
 
-OTHER_CODE = frozenset(
-    """
+OTHER_CODE = word_set("""
     sql cursor sqlite3 sqlalchemy psycopg2 execute fetchall environ getenv headers cookies requests httpx aiohttp jwt oauth password
     secret api bearer authorization tail prev linked deque hashlib hmac linalg qr eigh eigvals cholesky svd cryptography rsa aes enum
     pygame tkinter qt qwidget slider spinbox widget dataframe coin tails docker kubernetes folium geopandas midi lexer grammar parser
     parse markup syntax ast
-    """.split()
-)
+    """)
 """Parts of identifiers of other trades. In code each one takes 1 away."""
 
 
@@ -144,13 +136,19 @@ class Evidence:
 
 def code_evidence(code: str) -> Evidence:
     """What identifiers say about a stretch of code whose strings and comments are taken out."""
-    names = {name for name in _IDENTIFIER.findall(code)}
+    names = set(_IDENTIFIER.findall(code))
     lower = {name.lower() for name in names}
-    parts = {part.text for name in names for part in parts_of(name)} | lower
-    attention = _points(ATTENTION_PARTS, parts) + _points(ATTENTION_NAMES, lower) + sum(bool(hint & parts) for hint in ATTENTION_HINTS)
+    parts = {part for name in names for part in part_texts(name)} | lower
+    attention = (
+        _points(ATTENTION_PARTS, parts)
+        + _points(ATTENTION_NAMES, lower)
+        + sum(bool(hint & parts) for hint in ATTENTION_HINTS)
+    )
     attention += _together(names, "q k v") or _together(names, "Q K V")
     attention += _together(parts, "query key value") or _together(parts, "queries keys values")
-    network = 2 * len(NETWORK_PARTS & parts) + (2 if {"loss", "backward"} <= parts else 1 if NETWORK_HINTS & parts or " @ " in code else 0)
+    network = 2 * len(NETWORK_PARTS & parts) + (
+        2 if {"loss", "backward"} <= parts else 1 if NETWORK_HINTS & parts or " @ " in code else 0
+    )
     return Evidence(attention, network, _points(LANGUAGE_PARTS, parts), len(OTHER_CODE & parts))
 
 
@@ -169,10 +167,16 @@ def prose_evidence(text: str) -> Evidence:
     of_networks = 3 * len({match.group().lower() for match in NETWORK_PHRASES.finditer(text)})
     attention = min(_points(ATTENTION_WORDS, words), 4)
     network = _points(NETWORK_WORDS, words)
-    trades = sum(bool(words & trade) for trade in (STORE_WORDS, ALGEBRA_WORDS, STATISTICS_WORDS, TEXT_WORDS, EMBEDDING_WORDS))
+    trades = sum(
+        bool(words & trade) for trade in (STORE_WORDS, ALGEBRA_WORDS, STATISTICS_WORDS, TEXT_WORDS, EMBEDDING_WORDS)
+    )
     names = code_evidence(" ".join(word for word in _WORD.findall(text) if "_" in word)).attention
     letters = 1 if len(words & {"q", "k", "v"}) > 1 else 0
-    language = 2 * len(words & {"tokenizer", "tokenizers", "vocabulary", "bpe"}) + of_networks + (1 if TEXT_WORDS & words else 0)
+    language = (
+        2 * len(words & {"tokenizer", "tokenizers", "vocabulary", "bpe"})
+        + of_networks
+        + (1 if TEXT_WORDS & words else 0)
+    )
     return Evidence(
         attention=sure + names + attention + min(trades, 2) + min(network, 1) + letters,
         network=sure + of_networks + network + min(attention, 2),

@@ -107,7 +107,10 @@ def build_index(glossary: Glossary) -> Index:
 
 
 def _literal_pattern(text: str) -> re.Pattern[str]:
-    pieces = (r"[\"']" if char in "\"'" else r"\s*" + re.escape(char) + r"\s*" if char in "()" else re.escape(char) for char in text)
+    pieces = (
+        r"[\"']" if char in "\"'" else r"\s*" + re.escape(char) + r"\s*" if char in "()" else re.escape(char)
+        for char in text
+    )
     pattern = "".join(pieces).removesuffix(r"\s*")
     before = r"(?<![\w.])" if text[0].isalnum() else r"(?<![\w.)\]\-])" if text[0] == "-" else ""
     after = r"(?![\w])" if text[-1].isalnum() else ""

@@ -18,9 +18,13 @@ ABOUT = 4
 """Points from which a whole file or page counts as being about attention."""
 
 
-def subjects_of_code(scope: Evidence, file: Evidence, *, is_attention: bool | None = None, is_tensor: bool | None = None) -> frozenset[str]:
+def subjects_of_code(
+    scope: Evidence, file: Evidence, *, is_attention: bool | None = None, is_tensor: bool | None = None
+) -> frozenset[str]:
     """The subjects of a stretch of code. `is_attention` and `is_tensor` are what an analysis of the shapes knows."""
-    points = scope.attention + min(scope.network, 1) - scope.other + (1 if _about(file) else 0) + (1 if is_tensor else 0)
+    points = (
+        scope.attention + min(scope.network, 1) - scope.other + (1 if _about(file) else 0) + (1 if is_tensor else 0)
+    )
     attention = points >= CODE_NEEDS if is_attention is None else is_attention
     return _subjects(
         attention,

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qkv.glossary.evidence import Evidence, prose_evidence
-from qkv.glossary.python_text import PythonText
+from qkv.glossary.python_text import PythonText, line_starts
+from qkv.glossary.words import word_set
 
-PYTHON_FENCES = frozenset("python py python3 pycon ipython ipython3 code-cell cell".split())
+_ENOUGH = 20_000
+
+PYTHON_FENCES = word_set("python py python3 pycon ipython ipython3 code-cell cell")
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE_NAME = re.compile(r"\s*\{?\.?([\w-]*)\}?(?:\s+(ipython3?|python3?))?")
@@ -25,7 +28,9 @@ _HIDDEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _SHELL = re.compile(r"\s-{1,2}\w|[|;&]|^\s*(?:\$|>|cd|ls|git|pip|cat|sudo|docker|npm|python\d?)\s")
-_PATH = re.compile(r"^(?:~|\.{0,2})/|\w{2,}/\w{2,}|\\|^[\w-]+\.(?:py|md|json|ya?ml|toml|txt|csv|pt|sh|html|css|js|ts|ipynb)$")
+_PATH = re.compile(
+    r"^(?:~|\.{0,2})/|\w{2,}/\w{2,}|\\|^[\w-]+\.(?:py|md|json|ya?ml|toml|txt|csv|pt|sh|html|css|js|ts|ipynb)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class MarkdownText:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return line_starts(self.text)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -101,8 +106,14 @@ class MarkdownText:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What the whole page is about: its prose, addresses and other code left out."""
-        return prose_evidence("\n".join(self.prose(*self.extent(block)) for block in self.blocks if not block.is_python))
+        """What the whole page is about, by its first few thousand words; addresses and other code left out."""
+        paragraphs: list[str] = []
+        length = 0
+        for block in self.blocks:
+            if not block.is_python and length < _ENOUGH:
+                paragraphs.append(self.prose(*self.extent(block)))
+                length += len(paragraphs[-1])
+        return prose_evidence("\n".join(paragraphs))
 
     def prose(self, start: int, end: int) -> str:
         """A paragraph's words, its formulas and addresses blanked; code spans stay."""
@@ -140,7 +151,10 @@ def _blocks(text: str) -> list[Block]:
             if words & PYTHON_FENCES:
                 found.append(inside)
             elif token.type == "colon_fence" and not words & {"math", "picture", "code-block"}:
-                found.extend(Block(block.start + start + 1, block.end + start + 1, block.is_python) for block in _blocks(token.content))
+                found.extend(
+                    Block(block.start + start + 1, block.end + start + 1, block.is_python)
+                    for block in _blocks(token.content)
+                )
     return found
 
 

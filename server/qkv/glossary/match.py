@@ -20,7 +20,8 @@ Language = Literal["python", "markdown"]
 Page = PythonText | MarkdownText
 
 _SQL = re.compile(
-    r"\b(?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|CREATE\s+TABLE|ALTER\s+TABLE)\b.*\b(?:FROM|INTO|SET|VALUES|WHERE|TABLE)\b", re.DOTALL
+    r"\b(?:SELECT|INSERT\s+INTO|UPDATE|DELETE\s+FROM|CREATE\s+TABLE|ALTER\s+TABLE)\b.*\b(?:FROM|INTO|SET|VALUES|WHERE|TABLE)\b",
+    re.DOTALL,
 )
 _DIRECTIVE = re.compile(r"#\s*(?:type:|noqa|pragma|pylint|fmt:|ruff|isort|mypy|pyright|!|-\*-|%%|qkv:)")
 _DOTTED_NAME = re.compile(r"[A-Za-z_][\w.]*")
@@ -48,7 +49,11 @@ def term_at(index: Index, page: Page, line: int, column: int, known: Known | Non
     if offset is None:
         return None
     known = known or Known()
-    found = _in_markdown(index, page, offset, known) if isinstance(page, MarkdownText) else _in_python(index, page, offset, known)
+    found = (
+        _in_markdown(index, page, offset, known)
+        if isinstance(page, MarkdownText)
+        else _in_python(index, page, offset, known)
+    )
     if found is None:
         return None
     (start_line, start), (end_line, end) = page.position(found.start), page.position(found.end - 1)
@@ -91,22 +96,7 @@ def _paragraph(page: PythonText, region: Region, offset: int) -> tuple[int, int]
         start, end = region.start + region.quote, max(region.end - region.quote, region.start + region.quote)
         before, after = page.text.rfind("\n\n", start, offset), page.text.find("\n\n", offset, end)
         return (start if before < 0 else before + 2), (end if after < 0 else after)
-    at = page.regions.index(region)
-    first = last = at
-    while first > 0 and page.regions[first - 1].is_comment and not page.text[page.regions[first - 1].end : page.regions[first].start].strip():
-        if "\n\n" in page.text[page.regions[first - 1].end : page.regions[first].start] or not _starts_line(page, page.regions[first]):
-            break
-        first -= 1
-    while last + 1 < len(page.regions) and page.regions[last + 1].is_comment and not page.text[page.regions[last].end : page.regions[last + 1].start].strip():
-        if "\n\n" in page.text[page.regions[last].end : page.regions[last + 1].start]:
-            break
-        last += 1
-    return page.regions[first].start, page.regions[last].end
-
-
-def _starts_line(page: PythonText, region: Region) -> bool:
-    start, _ = page.line_of(region.start)
-    return not page.text[start : region.start].strip()
+    return page.comment_lines(region)
 
 
 def _is_heading(page: PythonText, found: Found) -> bool:
@@ -116,7 +106,7 @@ def _is_heading(page: PythonText, found: Found) -> bool:
 
 
 def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) -> Found | None:
-    line, column = page.position(offset)
+    line, _ = page.position(offset)
     block = page.block_at(line - 1)
     if block is None:
         return None
@@ -130,7 +120,9 @@ def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) ->
     evidence = prose_evidence(page.prose(start, end))
     subjects = subjects_of_paragraph(evidence, page.evidence)
     inline = next((inline for inline in inlines if inline.start <= offset < inline.end), None)
-    if inline is not None and (not inline.code or inline.role == "math" or not inline.code_start <= offset < inline.code_end):
+    if inline is not None and (
+        not inline.code or inline.role == "math" or not inline.code_start <= offset < inline.code_end
+    ):
         return None
     if inline is not None and inline.role is None:
         if not looks_like_python(page.text[inline.code_start : inline.code_end]):
@@ -155,7 +147,9 @@ def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) ->
 
 def _between(inlines: list[Inline], offset: int, start: int, end: int) -> tuple[int, int]:
     """The stretch of prose around an offset that no code span or link target interrupts."""
-    return max([start, *(i.end for i in inlines if i.end <= offset)]), min([end, *(i.start for i in inlines if i.start > offset)])
+    return max([start, *(i.end for i in inlines if i.end <= offset)]), min(
+        [end, *(i.start for i in inlines if i.start > offset)]
+    )
 
 
 def _in_snippet(

@@ -13,12 +13,16 @@ _CHUNK = re.compile(r"\S+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _JOINT = re.compile(r"(?:[ \t]{0,4}|[-\u2010\u2011/]|[ \t]*\r?\n[ \t]*(?:#[ \t]*|>[ \t]*|\*[ \t]+)?)\Z")
 _ADDRESS = re.compile(r"\w+://|^www\.|^mailto:|\w@\w+\.\w")
-_FILE = re.compile(r"\.(?:py|pyi|ipynb|md|rst|txt|json|jsonl|ya?ml|toml|cfg|ini|csv|tsv|pt|pth|bin|ckpt|safetensors|npy|npz|png|jpe?g|svg|gif|pdf|html?|css|jsx?|tsx?|cpp|cc|c|h|rs|go|java|sh|lock|zip|gz|env|log|sql|xml)$", re.I)
+_FILE = re.compile(
+    r"\.(?:py|pyi|ipynb|md|rst|txt|json|jsonl|ya?ml|toml|cfg|ini|csv|tsv|pt|pth|bin|ckpt|safetensors|npy|npz|png|jpe?g|svg|gif|pdf|html?|css|jsx?|tsx?|cpp|cc|c|h|rs|go|java|sh|lock|zip|gz|env|log|sql|xml)$",
+    re.I,
+)
 _FLAG = re.compile(r"^-{1,2}[A-Za-z]")
 _SENTENCE_END = re.compile(r"[.!?;:](?=\s|$)|\n\s*\n")
 _BESIDE_VALUE = re.compile(
     r"\b(?:quer(?:y|ies)|keys?|tokens?|heads?|atten(?:tion|ds?)|softmax|weight(?:ed|s)?|blend\w*|shares?|sums?|averages?|mix\w*|project\w*|vectors?"
-    r"|cach\w*|scores?|positions?|rows?|W_?V|[qkvQKV])\b", re.IGNORECASE
+    r"|cach\w*|scores?|positions?|rows?|W_?V|[qkvQKV])\b",
+    re.IGNORECASE,
 )
 _OPENING, _CLOSING = "([{<\"'`*_“‘", ")]}>\"'`*_,.;:!?…”’"
 
@@ -87,9 +91,15 @@ def term_in_prose(index: Index, text: str, offset: int, start: int, end: int) ->
     if at is None:
         return None
     first, last = at, at
-    while first > 0 and _JOINT.match(text[words[first - 1].end() : words[first].start()]) and at - first < index.longest:
+    while (
+        first > 0 and _JOINT.match(text[words[first - 1].end() : words[first].start()]) and at - first < index.longest
+    ):
         first -= 1
-    while last + 1 < len(words) and _JOINT.match(text[words[last].end() : words[last + 1].start()]) and last - at < index.longest:
+    while (
+        last + 1 < len(words)
+        and _JOINT.match(text[words[last].end() : words[last + 1].start()])
+        and last - at < index.longest
+    ):
         last += 1
     run = words[first : last + 1]
     found = index.longest_phrase(tuple(word.group().lower() for word in run), at - first)

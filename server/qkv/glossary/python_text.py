@@ -9,11 +9,12 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from qkv.glossary.evidence import Evidence, code_evidence
 
 _CUT = re.compile(
-    r'#[^\n]*'
+    r"#[^\n]*"
     r'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|\Z)'
     r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'''|\Z)"
     r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|(?=\n)|\Z)'
@@ -24,7 +25,7 @@ _PREFIX = re.compile(r"(?<![\w])[rbuftRBUFT]{1,2}\Z")
 _BLOCK = re.compile(r"^(?:async[ \t]+def|def|class)\b", re.M)
 _TOP_LEVEL = re.compile(r"^[^\s#)\]}]", re.M)
 _DEF = re.compile(r"^([ \t]*)(?:async[ \t]+)?def\b", re.M)
-_IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n;]+)|^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)?|[^\n;]+)", re.M)
+_IMPORT = re.compile(r"[ \t]*import[ \t]+([^\n;]+)|[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)?|[^\n;]+)")
 
 _NEIGHBOURS = 30
 """How many lines of a script around a position count as its scope, where there is no function or class."""
@@ -44,6 +45,13 @@ class Region:
     quote: int = 0
 
 
+def line_starts(text: str) -> list[int]:
+    """The offset at which each line starts; a line ends as Python and the editor protocol have it."""
+    if "\r" in text:
+        return [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+    return list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
+
+
 class PythonText:
     """One version of one Python text. Immutable; what is asked of it is computed once."""
 
@@ -54,7 +62,7 @@ class PythonText:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", self.text))]
+        return line_starts(self.text)
 
     def offset(self, line: int, column: int) -> int | None:
         """The offset of the character at a position that counts from 1; None beyond the text or the line's end."""
@@ -76,40 +84,56 @@ class PythonText:
         return self.line_starts[line - 1], len(self.text[:end].rstrip("\r\n")) if end else 0
 
     @cached_property
-    def regions(self) -> list[Region]:
-        """All comments and strings, in order."""
-        found: list[Region] = []
-        for match in _CUT.finditer(self.text):
-            start = match.start()
-            if self.text[start] == "#":
-                found.append(Region(start, match.end(), True))
-                continue
-            prefix = _PREFIX.search(self.text, max(0, start - 3), start)
-            quote = 3 if match.group()[:3] in ('"""', "'''") else 1
-            found.append(Region(start, match.end(), False, bool(prefix and set("fFtT") & set(prefix.group())), quote))
-        return found
+    def _spans(self) -> list[tuple[int, int]]:
+        """Where each comment and string starts and ends, in order."""
+        return [match.span() for match in _CUT.finditer(self.text)]
 
     @cached_property
-    def _region_starts(self) -> list[int]:
-        return [region.start for region in self.regions]
+    def _span_starts(self) -> list[int]:
+        return [start for start, _ in self._spans]
 
     def region_at(self, offset: int) -> Region | None:
         """The comment or string that holds an offset."""
-        at = bisect_right(self._region_starts, offset) - 1
-        if at >= 0 and offset < self.regions[at].end:
-            return self.regions[at]
-        return None
+        at = bisect_right(self._span_starts, offset) - 1
+        return self._region(at) if at >= 0 and offset < self._spans[at][1] else None
+
+    def _region(self, at: int) -> Region:
+        start, end = self._spans[at]
+        if self.text[start] == "#":
+            return Region(start, end, True)
+        prefix = _PREFIX.search(self.text, max(0, start - 3), start)
+        quote = 3 if self.text[start : start + 3] in ('"""', "'''") else 1
+        return Region(start, end, False, bool(prefix and set("fFtT") & set(prefix.group())), quote)
+
+    def comment_lines(self, region: Region) -> tuple[int, int]:
+        """Where the run of comment lines that a comment belongs to starts and ends."""
+        at = bisect_right(self._span_starts, region.start) - 1
+        first = last = at
+        while first > 0 and self._is_alone(first) and self._follows_directly(first - 1):
+            first -= 1
+        while last + 1 < len(self._spans) and self._follows_directly(last):
+            last += 1
+        return self._spans[first][0], self._spans[last][1]
+
+    def _is_alone(self, at: int) -> bool:
+        start, _ = self._spans[at]
+        return not self.text[self.line_of(start)[0] : start].strip()
+
+    def _follows_directly(self, at: int) -> bool:
+        """Whether the span after this one is a comment on the next line, and this one a comment too."""
+        (start, end), (following, _) = self._spans[at], self._spans[at + 1]
+        between = self.text[end:following]
+        return self.text[start] == self.text[following] == "#" and not between.strip() and between.count("\n") == 1
 
     @cached_property
     def code(self) -> str:
         """The text with every comment and string blanked; offsets stay what they are."""
         pieces: list[str] = []
         last = 0
-        for region in self.regions:
-            pieces.append(self.text[last : region.start])
-            inside = self.text[region.start : region.end]
-            pieces.append(" " * len(inside) if "\n" not in inside else re.sub(r"[^\n]", " ", inside))
-            last = region.end
+        for start, end in self._spans:
+            pieces.append(self.text[last:start])
+            pieces.append("\n".join(" " * len(line) for line in self.text[start:end].split("\n")))
+            last = end
         pieces.append(self.text[last:])
         return "".join(pieces)
 
@@ -122,7 +146,12 @@ class PythonText:
     def aliases(self) -> dict[str, str]:
         """Each name that an import binds, with the dotted name that it stands for; the usual ones for a text without them."""
         found = dict(USUAL_ALIASES)
-        for match in _IMPORT.finditer(self.code):
+        code, at = self.code, self.code.find("import")
+        while at >= 0:
+            match = _IMPORT.match(code, code.rfind("\n", 0, at) + 1)
+            at = code.find("import", at + 6)
+            if match is None:
+                continue
             whole, module, names = match.groups()
             for item in (whole or names).strip("() \t").replace("\n", " ").split(","):
                 words = item.split()
@@ -147,7 +176,9 @@ class PythonText:
         first = self.line_starts[max(0, line - _NEIGHBOURS)]
         last = line + _NEIGHBOURS + 1
         following = next((block for block in self._blocks if block > offset), len(self.text))
-        return max(first, inside or 0), min(following, self.line_starts[last] if last < len(self.line_starts) else len(self.text))
+        return max(first, inside or 0), min(
+            following, self.line_starts[last] if last < len(self.line_starts) else len(self.text)
+        )
 
     @cached_property
     def _blocks(self) -> list[int]:
@@ -188,7 +219,11 @@ class PythonText:
             at = self.line_starts[line]
             end = self.line_starts[line + 1] if line + 1 < len(self.line_starts) else len(self.text)
             text = self.code[at:end].rstrip()
-            if text and len(text.expandtabs(8)) - len(text.lstrip().expandtabs(8)) <= width and text.lstrip()[0] not in ")]}":
+            if (
+                text
+                and len(text.expandtabs(8)) - len(text.lstrip().expandtabs(8)) <= width
+                and text.lstrip()[0] not in ")]}"
+            ):
                 return at
             line += 1
         return limit

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+|\d+")
 _WORD = re.compile(r"[^\W_]+")
 _ACRONYM_PLURAL = re.compile(r"(?<![A-Za-z])([A-Z]{2,})s(?![A-Za-z])")
 
-_IRREGULAR = {"matrix": ("matrices", "matrixes"), "axis": ("axes",), "index": ("indices", "indexes"), "vertex": ("vertices",)}
+_IRREGULAR = {
+    "matrix": ("matrices", "matrixes"),
+    "axis": ("axes",),
+    "index": ("indices", "indexes"),
+    "vertex": ("vertices",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,11 @@ class Part:
     end: int
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text: a readable way to write a long set down."""
+    return frozenset(text.split())
+
+
 def parts_of(identifier: str) -> tuple[Part, ...]:
     """Cut snake case, camel case and digits: `nKVHeads2` is n, kv, heads, 2. Texts are in lower case.
 
@@ -28,11 +39,16 @@ def parts_of(identifier: str) -> tuple[Part, ...]:
     """
     if identifier.isupper() and "_" not in identifier:
         return (Part(identifier.lower(), 0, len(identifier)),)
-    found = [
-        Part(match.group().lower(), match.start(), match.end())
-        for match in _PART.finditer(_ACRONYM_PLURAL.sub(lambda m: m.group().lower(), identifier))
-    ]
-    return tuple(found)
+    if identifier.endswith("s"):
+        identifier = _ACRONYM_PLURAL.sub(lambda match: match.group().lower(), identifier)
+    return tuple(Part(match.group().lower(), match.start(), match.end()) for match in _PART.finditer(identifier))
+
+
+def part_texts(identifier: str) -> Iterable[str]:
+    """The texts of `parts_of` alone, faster."""
+    if identifier.islower() and identifier.replace("_", "").isalpha():
+        return identifier.split("_")
+    return (part.text for part in parts_of(identifier))
 
 
 def normal_words(spelling: str) -> tuple[str, ...]:
