@@ -1,0 +1,54 @@
+/** Curves: every row is one, told apart by its dashes and its name at the end as well as by its colour. */
+import type { Picture } from "../../server/content.ts";
+import { svg } from "./dom.ts";
+import { text, turned } from "./heatmap.ts";
+import { short, type Layer, type PictureData } from "./pictureData.ts";
+import { t } from "./sentences.ts";
+
+const WIDTH = 380;
+const HEIGHT = 220;
+const LEFT = 58;
+const RIGHT = 92;
+const TOP = 20;
+const BOTTOM = 40;
+const TICKS = 4;
+const KINDS = 4;
+
+export function lines(picture: Picture, data: PictureData): SVGElement[] {
+  return data.layers.map((layer) => drawLines(picture, data, layer));
+}
+
+function drawLines(picture: Picture, data: PictureData, layer: Layer): SVGElement {
+  const values = layer.rows.flat().filter(Number.isFinite);
+  const least = Math.min(...values);
+  const greatest = Math.max(...values, least + Number.EPSILON);
+  const count = Math.max(...layer.rows.map((row) => row.length), 2);
+  const x = (index: number) => LEFT + (index / (count - 1)) * (WIDTH - LEFT - RIGHT);
+  const y = (value: number) => TOP + (1 - (value - least) / (greatest - least)) * (HEIGHT - TOP - BOTTOM);
+
+  const grid = Array.from({ length: TICKS + 1 }, (_, index) => least + ((greatest - least) * index) / TICKS).flatMap((value) => [
+    svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
+    text(short(value), LEFT - 5, y(value) + 3, "end"),
+  ]);
+  const step = Math.max(1, Math.ceil(count / 6));
+  const names = data.x.flatMap((name, index) => (index % step ? [] : [text(name, x(index), HEIGHT - BOTTOM + 14, "middle")]));
+  const curves = layer.rows.flatMap((row, index) => {
+    const points = row.flatMap((value, at) => (Number.isFinite(value) ? [`${x(at).toFixed(1)},${y(value).toFixed(1)}`] : []));
+    const end = row.findLastIndex(Number.isFinite);
+    const kind = index % KINDS;
+    return [
+      svg("polyline", { class: `curve curve-${kind}`, points: points.join(" ") }),
+      layer.rows.length > 1 && end >= 0 && text(data.y[index] ?? String(index), x(end) + 5, y(row[end] ?? 0) + 3, "start", `curve-name curve-name-${kind}`),
+    ];
+  });
+  return svg(
+    "svg",
+    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": t("Curves of {0}", layer.title ?? picture.title) },
+    layer.title && text(layer.title, LEFT, 12, "start", "chart-title"),
+    ...grid,
+    ...names,
+    ...curves,
+    picture.x !== null && text(picture.x, LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 6, "middle", "axis-name"),
+    picture.y !== null && turned(picture.y, 11, TOP + (HEIGHT - TOP - BOTTOM) / 2),
+  );
+}

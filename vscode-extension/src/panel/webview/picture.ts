@@ -1,0 +1,55 @@
+/** A picture with its title, its axis names, a sentence that says what is to be seen, and the numbers as a table. */
+import type { Picture, PictureBlock } from "../../server/content.ts";
+import { bars } from "./bars.ts";
+import { h } from "./dom.ts";
+import { heatmap } from "./heatmap.ts";
+import { lines } from "./lines.ts";
+import { pictureData, short, type PictureData } from "./pictureData.ts";
+import { t } from "./sentences.ts";
+
+export interface PictureView {
+  element: HTMLElement;
+  draw(picture: Picture): void;
+}
+
+/** The place of a picture; it is drawn when its cell has run. */
+export function picture(block: PictureBlock): PictureView {
+  const waiting = h("p", { class: "aside" }, t("Run {0} to draw this picture: {1}", block.cell, block.alt.replace(/\s*\{\w+\}/g, "")));
+  const element = h("figure", { class: "picture", "data-picture": block.id }, waiting);
+  return {
+    element,
+    draw: (drawn) => element.replaceChildren(...content(drawn)),
+  };
+}
+
+function content(drawn: Picture): Node[] {
+  const data = pictureData(drawn);
+  const draw = { heatmap, bars, lines }[drawn.kind];
+  return [
+    drawn.title && h("p", { class: "picture-title" }, drawn.title),
+    h("div", { class: "layers" }, ...draw(drawn, data)),
+    h("figcaption", {}, drawn.sentence),
+    data.pooled > 1 && h("p", { class: "aside" }, t("Each square is the mean of {0} × {0} values: there are too many to draw.", data.pooled)),
+    h("details", {}, h("summary", {}, t("Show as table")), ...data.layers.map((layer) => table(drawn, data, layer.title, layer.rows))),
+  ].filter((node): node is HTMLElement => node instanceof Node);
+}
+
+function table(drawn: Picture, data: PictureData, title: string | null, rows: readonly number[][]): HTMLElement {
+  const corner = [drawn.y, drawn.x].filter(Boolean).join(" / ");
+  const caption = title ?? drawn.title;
+  return h(
+    "div",
+    { class: "scrolls", tabindex: 0, role: "group", "aria-label": t("Table of {0}", caption) },
+    h(
+      "table",
+      { class: "numbers" },
+      h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, corner || t("row")), ...data.x.map((name) => h("th", { scope: "col" }, name)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((row, index) => h("tr", {}, h("th", { scope: "row" }, data.y[index] ?? String(index)), ...row.map((value) => h("td", {}, short(value))))),
+      ),
+    ),
+  );
+}
