@@ -63,6 +63,8 @@ def _hint(snapshot: Snapshot, fact: Fact) -> Hint | None:
 
 
 def _said_already(snapshot: Snapshot, line: int, text: str) -> bool:
+    if "#" not in snapshot.source.lines[line - 1]:  # finding all comments takes a while in a long file
+        return False
     comment = snapshot.source.comment_at_line.get(line)
     return comment is not None and _squeezed(comment.text).startswith(_squeezed(text))
 

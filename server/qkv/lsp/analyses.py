@@ -118,6 +118,7 @@ def _take(unit: Unit, settings: Settings, modules: Modules | None, cancelled: th
         raise
     if cancelled.is_set():
         raise Superseded
+    _ = snapshot.source.comments  # found once, and here rather than where it would hold up the answers
     return snapshot
 
 
