@@ -76,6 +76,15 @@ def test_a_call_shows_what_it_does_to_shapes() -> None:
     assert shown.text == "(B, H, T, d) → (B, H, d, T)\ntorch.Tensor.transpose"
 
 
+def test_a_call_of_which_nothing_is_known_shows_no_arrow() -> None:
+    for before in ((), ("(…)",), ("?", "(…)")):
+        call = Operation(
+            span_of(CODE, "scores.softmax(-1)"), span_of(CODE, "softmax"), "torch.Tensor.softmax", before, "(…)"
+        )
+        shown = hover(snapshot(CODE, operations=(call,)), 4, span_of(CODE, "softmax").column)
+        assert shown is not None and shown.operation is None and shown.text.startswith("softmax: ")
+
+
 def test_the_innermost_of_several_speaks() -> None:
     outer = Operation(
         span_of(CODE, "q @ k.transpose(-2, -1)"),

@@ -85,8 +85,14 @@ def _size(span: Span) -> tuple[int, int]:
 
 
 def _operation_at(snapshot: Snapshot, line: int, column: int) -> Operation | None:
-    found = [operation for operation in snapshot.analysis.operations if _holds(operation.name_span, line, column)]
+    operations = snapshot.analysis.operations
+    found = [one for one in operations if _holds(one.name_span, line, column) and any(map(_tells, one.before))]
     return min(found, key=lambda operation: _size(operation.name_span), default=None)
+
+
+def _tells(shape: str) -> bool:
+    """Whether a shape says anything: `(…)` and `?` do not."""
+    return any(character.isalnum() for character in shape) or shape == "()"
 
 
 def _tensor_at(snapshot: Snapshot, line: int, column: int) -> _Tensor | None:
