@@ -39,17 +39,24 @@ import torch
 from qkv.ops import FORWARDS, LAYERS, RULES, Context, Mismatch, apply, call_layer, make_layer
 from qkv.shapes import Device, Dim, Dtype, Expr, Kind, Layer, Named, Shape, Size, Slice, Some, Store, Tensor, Unknown
 from qkv.shapes import dim as dims
-from qkv.shapes.solve import fresh_row, resolve, resolve_value, symbol
+from qkv.shapes.solve import axis, fresh_row, resolve, resolve_value, symbol
 from qkv.shapes.values import contiguous_strides
 
 CASES = pathlib.Path(__file__).parent / "cases"
 MODULES = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "einops": "einops"}
 MAKERS = {"f": "float32", "d": "float64", "h": "float16", "g": "bfloat16", "c": "complex64", "i": "int64", "j": "int32", "u": "uint8", "b": "bool"}
 
-KNOWN: list[tuple[str, str]] = [
-    (r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b", "empty tensors: many operators refuse them, or not, each in its own way"),
+KNOWN: list[tuple[str, str, str]] = [
+    ("mutated", r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b", "operators refuse empty tensors, or not, each in its own way"),
+    ("mutated", r"clamp", "limits in the wrong order, or beyond the numbers: the larger limit wins, and bounds are for what is in order"),
+    ("hidden", r"f\[\d\] @|@ f\[\d\]|matmul\(f\[\d\]\)", "a tensor of unknown rank in a product is taken to have two axes or more"),
+    ("hidden", r"masked_fill", "a mask of which nothing is known is taken to be no larger than the scores"),
+    ("hidden", r"f\[\d\]\.t\(\)", "a tensor that is turned with t() is taken to be a matrix"),
+    ("named", r"f\[[57]", "a named size is taken to divide evenly into chunks"),
+    ("named", r"\[:, 5:\]|\[:, :10\]", "a slice of a named size is taken to lie within it"),
+    ("hidden", r"\[:, 5:\]|\[:, :10\]|chunk", "the same, of a size that is not known"),
 ]
-"""Differences that are meant: (a pattern of the case's text, why)."""
+"""Differences that are meant: (in which variation, a pattern of the case's text, why)."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,9 @@ def load(family: str | None = None) -> list[Case]:
     return found
 
 
-def known_difference(text: str) -> str | None:
+def known_difference(variation: str, text: str) -> str | None:
     """Why torch and the rules are meant to differ on this text."""
-    return next((reason for pattern, reason in KNOWN if re.search(pattern, text)), None)
+    return next((reason for where, pattern, reason in KNOWN if where == variation and re.search(pattern, text)), None)
 
 
 # -- torch's answer --------------------------------------------------------------------------------------------------------
@@ -213,7 +220,10 @@ class Abstract:
         value = self._value(node.value)
         if isinstance(value, Tensor):
             return self._rule("torch.Tensor.__getitem__", (value, self._index(node.slice)), {})
-        return value[self._value(node.slice)] if isinstance(value, tuple) else Unknown("")
+        index = self._value(node.slice)
+        if isinstance(value, Size) and isinstance(index, int):
+            return axis(self.store, value.shape, index)[1]
+        return value[index] if isinstance(value, tuple) else Unknown("")
 
     def _index(self, node: ast.expr) -> tuple[Any, ...]:
         return self._tuple(node) if isinstance(node, ast.Tuple) else (self._value(node),)
@@ -250,8 +260,8 @@ class Abstract:
         if callee.name in LAYERS:
             self.used.add(f"layer {LAYERS[callee.name].names[0]}")
             return make_layer(self.cx, callee.name, arguments, keywords)
-        if callee.name == "builtins.len":
-            return len(arguments[0])
+        if callee.name in ("builtins.len", "builtins.float"):
+            return {"len": len, "float": float}[callee.name[9:]](arguments[0])
         if callee.name == "torch.device":
             return Device(str(arguments[0]).split(":")[0])
         return self._rule(callee.name, arguments, keywords)
@@ -271,6 +281,8 @@ class Abstract:
         if isinstance(left, tuple) and isinstance(right, tuple):
             return left + right
         function = {"add": dims.add, "sub": dims.subtract, "mul": dims.multiply, "floordiv": dims.floor_divide}.get(name)
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return Unknown("")
         return function(left, right) if function is not None else left / right
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:

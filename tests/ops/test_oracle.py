@@ -34,14 +34,14 @@ def test_a_rule_and_torch_agree(case: Case) -> None:
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_a_rule_and_torch_agree_when_one_number_is_changed(case: Case) -> None:
-    wrong = [what for text in mutants(case.text) if known_difference(text) is None for what in compare(text, unknown=True)]
+    wrong = [what for text in mutants(case.text) if known_difference("mutated", text) is None for what in compare(text, unknown=True)]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_a_named_size_gives_what_the_number_gives(case: Case) -> None:
     truth = real(case.text)
-    if isinstance(truth, Refused):
+    if isinstance(truth, Refused) or known_difference("named", case.text):
         return
     for kind in (Kind.PARAM, Kind.CONFIG):
         for what, abstract, values in named(case.text, kind):
@@ -53,7 +53,7 @@ def test_a_named_size_gives_what_the_number_gives(case: Case) -> None:
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_hidden_axes_are_never_guessed_wrong(case: Case) -> None:
     truth = real(case.text)
-    if isinstance(truth, Refused):
+    if isinstance(truth, Refused) or known_difference("hidden", case.text):
         return
     for what, abstract in hidden(case.text):
         guess = abstract.run(case.text)

@@ -1,13 +1,20 @@
 """Operator rules. Importing this package fills the table: one module a family of operators."""
 
 from qkv.ops import (
+    activation,
+    attention,
     casts,
     creation,
+    einsum,
     elementwise,
+    embedding,
     indexing,
     joining,
+    linear,
     matmul,
     movement,
+    norm,
+    parameters,
     picking,
     pointwise,
     reduction,
@@ -31,13 +38,20 @@ __all__ = [
 ]
 
 FAMILIES = (
+    activation,
+    attention,
     casts,
     creation,
+    einsum,
     elementwise,
+    embedding,
     indexing,
     joining,
+    linear,
     matmul,
     movement,
+    norm,
+    parameters,
     picking,
     pointwise,
     reduction,

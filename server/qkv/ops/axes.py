@@ -23,7 +23,7 @@ def locate(cx: Context, shape: Shape, index: int, name: str = "input") -> tuple[
             return shape, index % rank if rank else 0
         raise no_axis(index, rank, name)
     shape, _ = axis(cx.store, shape, index)
-    if shape.row is not None and index >= len(shape.front):
+    if shape.row is not None and not -len(shape.back) <= index < len(shape.front):
         raise CannotTell(AMBIGUOUS)
     return shape, index
 
@@ -39,6 +39,14 @@ def no_axis(index: int, rank: int, name: str = "input") -> Mismatch:
         first=0,
         last=rank - 1,
     )
+
+
+def checked(cx: Context, shape: Shape, index: int, name: str = "input") -> Shape:
+    """The shape, once it is known to have that axis, for operators that keep it. Raises Mismatch where there is no such axis."""
+    try:
+        return locate(cx, shape, index, name)[0]
+    except CannotTell:
+        return shape
 
 
 def size(shape: Shape, index: int) -> Dim:

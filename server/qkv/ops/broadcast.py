@@ -195,6 +195,18 @@ def require_within(cx: Context, target: Tensor, shape: Shape, name: str = "other
         )
 
 
+def require_stretchable(shape: Shape, target: Shape, finding: Mismatch) -> None:
+    """Raises `finding` where a shape can never be stretched to the target, which does not grow itself."""
+    if shape.row is not None or target.row is not None:
+        return
+    fits = len(shape.back) <= len(target.back) and all(
+        have == 1 or compare(have, wanted) is not Truth.NEVER or may_be_one(have)
+        for have, wanted in zip(shape.back[::-1], target.back[::-1], strict=False)
+    )
+    if not fits:
+        raise finding
+
+
 def elementwise_strides(shape: Shape, operands: list[Tensor]) -> tuple[Dim, ...] | None:
     """The layout of an elementwise result: that of the operands where they all have it, else known only where all are laid out in order."""
     whole = [t for t in operands if t.shape.rank is None or t.shape.rank > 0 or len(operands) == 1]

@@ -372,17 +372,30 @@ def tril_indices(cx: Context, row: Dim, col: Dim, offset: Any = 0, *, dtype: Any
     return made(cx, Shape((2, cx.fresh())), named(dtype, "int64"), device)
 
 
-@rule("torch.diag torch.Tensor.diag torch.diagonal torch.Tensor.diagonal torch.linalg.diagonal")
-def diagonal(cx: Context, input: Tensor, offset: Any = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of a matrix; of a vector (`diag`), the matrix with that diagonal."""
+@rule("torch.diag torch.Tensor.diag")
+def diag(cx: Context, input: Tensor, diagonal: Any = 0) -> Tensor:
+    """The diagonal of a matrix; of a vector, the matrix with that diagonal."""
+    rank = input.shape.rank
+    if rank is None or not isinstance(diagonal, int):
+        raise CannotTell("the number of axes is not known", input.dtype)
+    if rank == 1:
+        side = add(input.shape.back[0], abs(diagonal))
+        return input.with_shape(Shape((side, side)))
+    if rank != 2:
+        raise Mismatch("shape-axis", "{input} is {input.shape}; `diag` takes a vector or a matrix.", hint="Use `torch.diagonal` for batches.", at="input")
+    return diagonal_of(cx, input, diagonal)
+
+
+@rule("torch.diagonal torch.Tensor.diagonal")
+def diagonal_of(cx: Context, input: Tensor, offset: Any = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of two axes, as a new last axis."""
     if input.shape.row is not None or not isinstance(offset, int):
         raise CannotTell("the number of axes is not known", input.dtype)
     dims = input.shape.back
-    if len(dims) == 1:
-        side = add(dims[0], abs(offset))
-        return Tensor(Shape((side, side)), input.dtype, input.device)
     _, first = locate(cx, input.shape, dim1)
     _, second = locate(cx, input.shape, dim2)
+    if first == second:
+        raise Mismatch("shape-axis", "A diagonal runs over two axes, and {axis} is named twice.", axis=dim1)
     rows, columns = dims[first], dims[second]
     rest = tuple(dim for i, dim in enumerate(dims) if i not in (first, second))
     if isinstance(rows, int) and isinstance(columns, int):
@@ -391,7 +404,7 @@ def diagonal(cx: Context, input: Tensor, offset: Any = 0, dim1: int = 0, dim2: i
         length = subtract(rows, abs(offset))
     else:
         length = cx.fresh()
-    return Tensor(Shape((*rest, length)), input.dtype, input.device)
+    return Tensor(Shape((*rest, length)), input.dtype, input.device, low=input.low, high=input.high)
 
 
 @rule(

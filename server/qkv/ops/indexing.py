@@ -15,6 +15,7 @@ from qkv.shapes.dim import multiply
 from qkv.shapes.solve import axis, compare
 from qkv.shapes.values import contiguous_strides
 
+WHOLE = ("int64", "int32", "int16", "int8")
 INDEX_TYPES = ("int64", "int32", "int16", "int8", "bool", "uint8")
 
 
@@ -75,6 +76,13 @@ def pick(cx: Context, input: Tensor, items: tuple[Any, ...]) -> Tensor:
     return _finish(cx, input, walk)
 
 
+def _is_position(item: Any) -> bool:
+    """Whether an item picks one position: a whole number, or a tensor that holds just one."""
+    if isinstance(item, Tensor):
+        return item.shape.rank == 0 and item.dtype in WHOLE
+    return isinstance(item, (int, Expr)) and not isinstance(item, bool)
+
+
 def _understood(item: Any) -> bool:
     return item is None or item is Ellipsis or isinstance(item, (int, Expr, Slice, Tensor, tuple))
 
@@ -107,16 +115,30 @@ def _read(
             walk.dims.append(size)
             if walk.strides is not None and strides is not None:
                 walk.strides.append(multiply(strides[at], step))
-        elif isinstance(item, Tensor):
+        elif isinstance(item, Tensor) and not _is_position(item):
             walk.advanced.append((len(walk.dims), _picked_by(cx, item, dims[at : at + used], at)))
         elif isinstance(item, tuple):
-            walk.advanced.append((len(walk.dims), Shape((len(item),))))
+            walk.advanced.append((len(walk.dims), _listed(item, dims[at], at)))
+        elif isinstance(item, Tensor):
+            _require_range(item, dims[at], at)
         else:
-            _require_position(cx, item, dims[at], at)
+            _require_position(item, dims[at], at)
         at += used
 
 
-def _require_position(cx: Context, position: Dim, dim: Dim, at: int) -> None:
+def _listed(items: tuple[Any, ...], dim: Dim, at: int) -> Shape:
+    """The axes that a list of positions, or of such lists, puts in the place of an axis."""
+    if items and all(isinstance(item, bool) for item in items):
+        return Shape((sum(items),))
+    if items and all(isinstance(item, tuple) for item in items):
+        return Shape((len(items), *_listed(items[0], dim, at).back))
+    for item in items:
+        if isinstance(item, (int, Expr)):
+            _require_position(item, dim, at)
+    return Shape((len(items),))
+
+
+def _require_position(position: Dim, dim: Dim, at: int) -> None:
     if isinstance(position, int) and isinstance(dim, int) and not -dim <= position < dim:
         raise Mismatch(
             "shape-index",

@@ -12,7 +12,7 @@ from qkv.ops.dtypes import result_dtype
 from qkv.ops.table import rule
 from qkv.shapes import Dim, Shape, Some, Tensor
 from qkv.shapes.dim import add, floor_divide, multiply
-from qkv.shapes.solve import resolve_shape
+from qkv.shapes.solve import note_divisions, resolve_shape, solve_rank
 from qkv.shapes.values import contiguous_strides
 
 MOST_PARTS = 256
@@ -103,8 +103,6 @@ def _common_shape(cx: Context, tensors: tuple[Tensor, ...], dim: int) -> Shape:
 
 
 def _with_rank(cx: Context, tensor: Tensor, rank: int, first: Shape, number: int) -> Shape:
-    from qkv.shapes.solve import solve_rank
-
     shape = solve_rank(cx.store, tensor.shape, rank)
     if shape is None:
         raise Mismatch(
@@ -187,6 +185,18 @@ def column_stack(cx: Context, tensors: Tensors) -> Tensor:
 # -- cutting apart ---------------------------------------------------------------------------------------------------------
 
 
+def _require_axes(input: Tensor) -> None:
+    if input.shape.rank == 0:
+        raise Mismatch("shape-axis", "{input} is a single number: it has no axis to be cut along.", at="input")
+
+
+def _equal_parts(cx: Context, input: Tensor, dim: int, length: Dim, count: int) -> tuple[Tensor, ...]:
+    """So many pieces of one size; that they come out even is a need."""
+    part = floor_divide(length, count)
+    note_divisions(cx.store, part, cx.where)
+    return _parts(cx, input, dim, [part] * count)
+
+
 def _parts(cx: Context, input: Tensor, dim: int, sizes: list[Dim]) -> tuple[Tensor, ...]:
     shape, at = locate(cx, input.shape, dim)
     strides = input.strides if shape.row is None else None
@@ -194,16 +204,17 @@ def _parts(cx: Context, input: Tensor, dim: int, sizes: list[Dim]) -> tuple[Tens
 
 
 def _some_parts(cx: Context, input: Tensor, dim: int, part: Dim | None = None) -> Some:
+    """An unknown number of pieces; `part` is the size of all but perhaps the last."""
     shape, at = locate(cx, input.shape, dim)
-    return Some(
-        replace(input, shape=replace_axis(shape, at, cx.fresh() if part is None else part), strides=None, sure=True)
-    )
+    item = replace(input, shape=replace_axis(shape, at, cx.fresh()), strides=None, sure=True)
+    return Some(item, item if part is None else replace(item, shape=replace_axis(shape, at, part)))
 
 
 @rule("torch.split torch.Tensor.split torch.split_with_sizes torch.Tensor.split_with_sizes", term="split")
 def split(cx: Context, input: Tensor, split_size: Any, dim: int = 0) -> Any:
     """The tensor cut along an axis: into pieces of one size (the last may be smaller), or into pieces of the given sizes."""
     shape, at = locate(cx, input.shape, dim)
+    _require_axes(input)
     length = size(shape, at)
     if isinstance(split_size, tuple):
         parts = [as_dim(cx, part) for part in split_size]  # pyright: ignore[reportUnknownVariableType]
@@ -237,19 +248,21 @@ def split(cx: Context, input: Tensor, split_size: Any, dim: int = 0) -> Any:
 def chunk(cx: Context, input: Tensor, chunks: Any, dim: int = 0) -> Any:
     """The tensor cut along an axis into so many equal pieces; the last may be smaller, and there may be fewer."""
     shape, at = locate(cx, input.shape, dim)
+    _require_axes(input)
     length = size(shape, at)
     if not isinstance(chunks, int) or chunks <= 0 or chunks > MOST_PARTS:
         return _some_parts(cx, input, dim)
     if isinstance(length, int):
         step = max(-(-length // chunks), 1)
         return split(cx, input, step, dim) if length else _parts(cx, input, dim, [0] * chunks)
-    return _parts(cx, input, dim, [floor_divide(length, chunks)] * chunks)
+    return _equal_parts(cx, input, dim, length, chunks)
 
 
 @rule("torch.tensor_split torch.Tensor.tensor_split")
 def tensor_split(cx: Context, input: Tensor, indices_or_sections: Any, dim: int = 0) -> Any:
     """The tensor cut along an axis into so many pieces as equal as can be, or before the given positions."""
     shape, at = locate(cx, input.shape, dim)
+    _require_axes(input)
     length = size(shape, at)
     if isinstance(indices_or_sections, tuple):
         cuts = [as_dim(cx, cut) for cut in indices_or_sections]  # pyright: ignore[reportUnknownVariableType]
@@ -266,15 +279,14 @@ def tensor_split(cx: Context, input: Tensor, indices_or_sections: Any, dim: int 
         return _some_parts(cx, input, dim)
     if isinstance(length, int):
         return _parts(cx, input, dim, [length // count + (i < length % count) for i in range(count)])
-    return _parts(cx, input, dim, [floor_divide(length, count)] * count)
+    return _equal_parts(cx, input, dim, length, count)
 
 
 @rule("torch.unbind torch.Tensor.unbind")
 def unbind(cx: Context, input: Tensor, dim: int = 0) -> Any:
     """The slices along an axis, one by one; the axis is gone from each."""
     shape, at = locate(cx, input.shape, dim)
-    if shape.rank == 0:
-        raise Mismatch("shape-axis", "{input} is a single number: it has no axis to be cut along.")
+    _require_axes(input)
     length = size(shape, at)
     rest = splice(shape, at, ())
     strides = input.strides if shape.row is None else None
@@ -283,7 +295,7 @@ def unbind(cx: Context, input: Tensor, dim: int = 0) -> Any:
     item = replace(input, shape=rest, strides=strides, sure=True)
     if isinstance(length, int) and length <= MOST_PARTS:
         return (item,) * length
-    return Some(item)
+    return Some(item, item)
 
 
 @rule("torch.narrow torch.Tensor.narrow")

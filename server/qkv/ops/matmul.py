@@ -6,7 +6,7 @@ from typing import Any
 
 from qkv.ops.agree import require_one_device, require_one_dtype
 from qkv.ops.axes import locate, require_axes, size
-from qkv.ops.broadcast import broadcast, broadcast_all
+from qkv.ops.broadcast import broadcast_all, require_stretchable
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.dtypes import REAL_OF, result_dtype
 from qkv.ops.signature import match, read_signature
@@ -174,14 +174,8 @@ def _of_rank(cx: Context, tensor: Tensor, rank: int, name: str, code: str = "sha
 
 def _added(cx: Context, input: Tensor, result: Tensor) -> Tensor:
     """The product's shape, with a tensor that is stretched to it."""
-    shape = broadcast(cx, result.shape, input.shape, ("result", "input"), "shape-broadcast")
-    if shape.rank is not None and result.shape.rank is not None and shape.rank > result.shape.rank:
-        raise Mismatch(
-            "shape-broadcast",
-            "{input} is {input.shape}, and the product that it is added to is {product}.",
-            at="input",
-            product=result.shape,
-        )
+    refusal = "{input} is {input.shape}, and it cannot be stretched to the product that it is added to, {product}."
+    require_stretchable(input.shape, result.shape, Mismatch("shape-broadcast", refusal, at="input", product=result.shape))
     require_one_dtype({"input": input, "product": result})
     return result
 
@@ -224,9 +218,12 @@ def multi_dot(cx: Context, tensors: Any) -> Tensor:
         raise CannotTell("which tensors are multiplied is not known here")
     items: tuple[Any, ...] = tensors
     result = items[0]
-    for item in items[1:]:
+    for number, item in enumerate(items[1:], start=1):
         if not isinstance(result, Tensor) or not isinstance(item, Tensor):
             raise CannotTell("one of the tensors is not known here")
+        for tensor, ends in ((result, number == 1), (item, number == len(items) - 1)):
+            if tensor.shape.rank is not None and tensor.shape.rank not in ((1, 2) if ends else (2, result.shape.rank)):
+                raise Mismatch("shape-matmul", "A chain of products is of matrices, and one of these is {one}.", one=tensor.shape)
         result = made(matmul_shape(cx, result, item), require_one_dtype({"input": result, "other": item}))
     return result
 
@@ -281,6 +278,8 @@ def tensordot(cx: Context, a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     right = [locate(cx, b.shape, j, "b")[1] for _, j in pairs]
     for i, j in zip(left, right, strict=True):
         one, other = size(a.shape, i), size(b.shape, j)
+        if 1 in (one, other):
+            continue
         require_equal(
             cx,
             one,

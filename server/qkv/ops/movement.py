@@ -8,6 +8,7 @@ from typing import Any
 from qkv.ops.axes import (
     as_dim,
     axes_given,
+    checked,
     drop_axis,
     insert_axis,
     locate,
@@ -94,7 +95,9 @@ def mT(cx: Context, input: Tensor) -> Tensor:
 @rule("torch.Tensor.H", term="transpose")
 def H(cx: Context, input: Tensor) -> Tensor:
     """The two axes of a matrix change places."""
-    return _swap(cx, input, -2, -1)
+    if input.shape.rank not in (None, 0, 2):
+        raise Mismatch("shape-axis", "{input} is {input.shape}: `H` turns a matrix, which has two axes.", hint="Of a batch, `mH` turns the last two axes.", at="input")
+    return input if input.shape.rank == 0 else t(cx, input)
 
 
 @rule("torch.permute torch.Tensor.permute", term="permute")
@@ -122,10 +125,13 @@ def movedim(cx: Context, input: Tensor, source: Any, destination: Any) -> Tensor
     origin, goal = require_axes(source), require_axes(destination)
     if len(origin) != len(goal):
         raise Mismatch("shape-axis", "{have} axes are to be moved to {want} places.", have=len(origin), want=len(goal))
+    if len(set(origin)) != len(origin) or len(set(goal)) != len(goal):
+        raise Mismatch("shape-axis", "An axis is named twice.")
     shape = input.shape
     if shape.row is not None:
         if len(origin) != 1:
             raise CannotTell("the number of axes is not known")
+        shape, _ = locate(cx, shape, goal[0])
         shape, at = locate(cx, shape, origin[0])
         moved = size(shape, at)
         shape, _ = insert_axis(cx, drop_axis(shape, at), goal[0], moved)
@@ -208,6 +214,8 @@ def expand_as(cx: Context, input: Tensor, other: Tensor) -> Tensor:
 
 def _expanded(cx: Context, input: Tensor, wanted: Shape) -> Tensor:
     have = input.shape
+    if any(isinstance(dim, int) and dim < -1 for dim in wanted.back):
+        raise Mismatch("shape-broadcast", "{wanted} has a negative size; only -1 is one that keeps an axis.", wanted=wanted)
     if wanted.row is not None or have.row is not None:
         return replace(input, shape=_expanded_open(cx, have, wanted), strides=None, sure=True)
     extra = len(wanted.back) - len(have.back)
@@ -293,7 +301,17 @@ def broadcast_shapes(cx: Context, *shapes: Any) -> Any:
     return result.back
 
 
-@rule("torch.Tensor.repeat torch.tile torch.Tensor.tile", term="repeat")
+@rule("torch.tile torch.Tensor.tile", term="repeat")
+def tile(cx: Context, input: Tensor, *dims: Any) -> Tensor:
+    """The tensor laid side by side with itself, so many times along each of its last axes."""
+    times = sizes_given(cx, dims)
+    if times.row is not None or input.shape.row is not None:
+        raise CannotTell("the number of axes is not known")
+    missing = len(input.shape.back) - len(times.back)
+    return repeat(cx, input, *(1,) * missing, *times.back)
+
+
+@rule("torch.Tensor.repeat", term="repeat")
 def repeat(cx: Context, input: Tensor, *repeats: Any) -> Tensor:
     """The tensor laid side by side with itself, so many times along each axis; the copies follow each other."""
     times = sizes_given(cx, repeats)
@@ -344,13 +362,30 @@ def _repeated(cx: Context, dim: Dim, repeats: Any) -> Dim:
 # -- order along an axis ---------------------------------------------------------------------------------------------------
 
 
-@rule("torch.flip torch.Tensor.flip torch.fliplr torch.flipud torch.Tensor.fliplr torch.Tensor.flipud")
+@rule("torch.fliplr torch.Tensor.fliplr")
+def fliplr(cx: Context, input: Tensor) -> Tensor:
+    """The order along the second axis turned round."""
+    return flip(cx, input, 1)
+
+
+@rule("torch.flipud torch.Tensor.flipud")
+def flipud(cx: Context, input: Tensor) -> Tensor:
+    """The order along the first axis turned round."""
+    return flip(cx, input, 0)
+
+
+@rule("torch.flip torch.Tensor.flip")
 def flip(cx: Context, input: Tensor, *dims: Any) -> Tensor:
     """The order along the given axes turned round."""
     given = axes_given(dims[0] if len(dims) == 1 and isinstance(dims[0], tuple) else dims)
     shape = input.shape
+    found: set[int] = set()
     for index in given or ():
-        shape, _ = locate(cx, shape, index)
+        shape = checked(cx, shape, index)
+        at = index % len(shape.back) if shape.row is None and shape.back else index
+        if at in found:
+            raise Mismatch("shape-axis", "Axis {axis} is named twice.", axis=index)
+        found.add(at)
     return same(
         replace(input, shape=shape, strides=input.strides if shape is input.shape else None),
         low=input.low,
@@ -383,6 +418,8 @@ def rot90(cx: Context, input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     first, second = require_axes(dims)
     shape, a = locate(cx, input.shape, first)
     shape, b = locate(cx, shape, second)
+    if a == b:
+        raise Mismatch("shape-axis", "A quarter turn needs two axes, and {axis} is named twice.", axis=first)
     turned = replace_axis(replace_axis(shape, a, size(shape, b)), b, size(shape, a)) if k % 2 else shape
     return Tensor(turned, input.dtype, input.device)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from qkv.ops.agree import require_index
 from qkv.ops.axes import locate, replace_axis, size
-from qkv.ops.broadcast import same
+from qkv.ops.broadcast import broadcast, same
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.indexing import nonzero_tuple
 from qkv.ops.table import rule
@@ -93,11 +93,13 @@ def take_along_dim(cx: Context, input: Tensor, indices: Tensor, dim: Any = None)
         or indices.shape.dims is None
     ):
         raise CannotTell("the shapes are not known", input.dtype)
-    _, at = locate(cx, input.shape, dim)
-    dims = [
-        b if i == at or a == 1 else a for i, (a, b) in enumerate(zip(input.shape.dims, indices.shape.dims, strict=True))
-    ]
-    return made(Shape(tuple(dims)), input.dtype, input.device)
+    require_index(indices, "indices", ("int64", "int32"))
+    shape, at = locate(cx, input.shape, dim)
+    if size(shape, at) != 1:  # one number is taken for every index
+        _require_in_range(indices, size(shape, at), "indices")
+    taken = size(indices.shape, at)
+    rest = broadcast(cx, replace_axis(shape, at, 1), replace_axis(indices.shape, at, 1), ("input", "indices"), "shape-index")
+    return made(replace_axis(rest, at, taken), input.dtype, input.device, input.low, input.high)
 
 
 @rule("torch.index_select torch.Tensor.index_select")
@@ -148,23 +150,18 @@ def index_add(cx: Context, input: Tensor, dim: int, index: Tensor, source: Tenso
     """The slices of a source, added to or written over the slices along one axis that the index names."""
     require_index(index, "index", ("int64", "int32"))
     shape, at = locate(cx, input.shape, dim)
-    if index.shape.rank == 1 and source.shape.rank == shape.rank and source.shape.dims is not None:
-        mismatch = Mismatch(
-            "shape-index",
-            "{index} names {left} slices and {source} has {right}.",
-            at="source",
-            left=index.shape.back[0],
-            right=source.shape.dims[at],
-        )
-        require_equal(cx, index.shape.back[0], source.shape.dims[at], mismatch)
-        for number, (a, b) in enumerate(zip(shape.back, source.shape.dims, strict=True)):
-            if number != at and compare(a, b) is Truth.NEVER:
-                raise Mismatch(
-                    "shape-index",
-                    "{source} is {source.shape} and {input} is {input.shape}: axis {axis} differs.",
-                    at="source",
-                    axis=number,
-                )
+    if index.shape.rank is not None and index.shape.rank > 1:
+        raise Mismatch("shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index")
+    _require_in_range(index, size(shape, at))
+    if shape.rank is None or index.shape.rank is None or source.shape.rank is None:
+        return replace(same(input), low=None, high=None)
+    count: Dim = index.shape.back[0] if index.shape.back else 1
+    target = replace_axis(shape, at, count)
+    if source.shape.rank != target.rank:
+        raise Mismatch("shape-index", "{source} is {source.shape}, and {wanted} is needed: the slices of {input} that {index} names.", at="source", wanted=target)
+    for left, right in zip(target.back, source.shape.back, strict=True):
+        refusal = "{source} is {source.shape}, and {wanted} is needed: the slices of {input} that {index} names."
+        require_equal(cx, left, right, Mismatch("shape-index", refusal, at="source", wanted=target))
     return replace(same(input), low=None, high=None)
 
 
@@ -199,7 +196,7 @@ def nonzero(cx: Context, input: Tensor, *, as_tuple: Any = False) -> Any:
     if as_tuple is True:
         return nonzero_tuple(cx, input)
     rank = input.shape.rank
-    return made(Shape((cx.fresh(), cx.fresh() if rank is None else rank)), "int64", input.device, 0)
+    return Tensor(Shape((cx.fresh(), cx.fresh() if rank is None else rank)), "int64", input.device, low=0)
 
 
 @rule("torch.topk torch.Tensor.topk")
@@ -257,28 +254,32 @@ def unique(
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-@rule("torch.searchsorted torch.bucketize")
-def searchsorted(
-    cx: Context,
-    sorted_sequence: Any,
-    input: Any,
-    *,
-    out_int32: Any = False,
-    right: Any = False,
-    side: Any = None,
-    sorter: Any = None,
-) -> Tensor:
+@rule("torch.searchsorted")
+def searchsorted(cx: Context, sorted_sequence: Tensor, input: Any, *, out_int32: Any = False, right: Any = False, side: Any = None, sorter: Any = None) -> Tensor:
     """Where each number would have to stand in an ordered row."""
-    found = input if isinstance(input, Tensor) else sorted_sequence
-    if not isinstance(found, Tensor):
-        raise CannotTell("the numbers are not known")
-    wanted = found if sorted_sequence is not found or not isinstance(input, Tensor) else input
-    return made(wanted.shape, "int64", wanted.device, 0)
+    dtype = "int32" if out_int32 is True else "int64"
+    if not isinstance(input, Tensor):
+        return made(Shape(), dtype, sorted_sequence.device, 0)
+    rows, rank = sorted_sequence.shape.rank, input.shape.rank
+    if rows == 0 or (rows is not None and rows > 1 and rank is not None and rank != rows):
+        raise Mismatch("shape-index", "{sorted_sequence} is {sorted_sequence.shape}; it is one ordered row, or one for each row of {input}, {input.shape}.", at="sorted_sequence")
+    return made(input.shape, dtype, input.device, 0)
+
+
+@rule("torch.bucketize")
+def bucketize(cx: Context, input: Any, boundaries: Tensor, *, out_int32: Any = False, right: Any = False) -> Tensor:
+    """Into which interval each number falls."""
+    if boundaries.shape.rank not in (None, 1):
+        raise Mismatch("shape-index", "{boundaries} is {boundaries.shape}; the limits of intervals are one ordered row.", at="boundaries")
+    shape = input.shape if isinstance(input, Tensor) else Shape()
+    return made(shape, "int32" if out_int32 is True else "int64", boundaries.device, 0)
 
 
 @rule("torch.bincount torch.Tensor.bincount")
 def bincount(cx: Context, input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
     """How often each whole number occurs."""
+    if input.shape.rank not in (None, 1):
+        raise Mismatch("shape-index", "{input} is {input.shape}; the numbers that are counted are one row.", hint="Flatten it first.", at="input")
     return made(Shape((cx.fresh(),)), "int64" if weights is None else None, input.device, 0)
 
 
@@ -294,7 +295,9 @@ def multinomial(
 ) -> Tensor:
     """Random indices, drawn by the weights along the last axis."""
     shape, at = locate(cx, input.shape, -1)
-    if input.shape.rank is not None and input.shape.rank > 2:
+    if replacement is False and isinstance(num_samples, int) and shape.back and isinstance(shape.back[-1], int) and num_samples > shape.back[-1]:
+        raise Mismatch("shape-index", "{num_samples} of {count} are to be drawn, each at most once.", count=shape.back[-1])
+    if input.shape.rank is not None and input.shape.rank not in (1, 2):
         raise Mismatch(
             "shape-index",
             "{input} is {input.shape}; `multinomial` draws from one row or from a batch of rows.",

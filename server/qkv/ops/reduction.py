@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from qkv.ops.agree import require_float
-from qkv.ops.axes import drop_axis, locate, replace_axis, require_axes, size
-from qkv.ops.broadcast import elementwise_strides
+from qkv.ops.axes import checked, drop_axis, locate, replace_axis, require_axes, size
 from qkv.ops.context import CannotTell, Context, Mismatch
 from qkv.ops.dtypes import REAL_OF, as_float, is_discrete, named
 from qkv.ops.table import rule
@@ -208,6 +207,10 @@ def median(cx: Context, input: Tensor, dim: Any = None, keepdim: bool = False) -
 @rule("torch.kthvalue torch.Tensor.kthvalue")
 def kthvalue(cx: Context, input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest number along an axis, and its position."""
+    shape, at = locate(cx, input.shape, dim)
+    length = size(shape, at)
+    if isinstance(k, int) and isinstance(length, int) and not 0 < k <= length:
+        raise Mismatch("shape-index", "{input} is {input.shape}: along axis {axis} there are {length} numbers, and number {k} is asked for.", axis=dim, length=length)
     return Named(values=fold(cx, input, dim, keepdim, input.dtype), indices=_indices(cx, input, dim, keepdim))
 
 
@@ -229,9 +232,8 @@ def quantile(
 
 def along(cx: Context, input: Tensor, dim: int, dtype: str | None) -> Tensor:
     """An operator that runs along an axis and keeps the shape."""
-    shape, _ = locate(cx, input.shape, dim)
-    moved = replace(input, shape=shape, strides=input.strides if shape == input.shape else None)
-    return Tensor(shape, dtype, input.device, elementwise_strides(shape, [moved]))
+    shape = checked(cx, input.shape, dim)
+    return Tensor(shape, dtype, input.device, contiguous_strides(shape))
 
 
 @rule("torch.cumsum torch.Tensor.cumsum torch.cumprod torch.Tensor.cumprod torch.Tensor.cumsum_")

@@ -34,7 +34,9 @@ def sliced(cx: Context, size: Dim, cut: Slice) -> tuple[Dim, Dim]:
         return 0, step
     if step == 1:
         return length, step
-    return floor_divide(add(length, step - 1) if isinstance(length, int) else length, step), step
+    # From position 0 of a named size the last, partial step is not counted: the halves `x[..., ::2]` and `x[..., 1::2]` are alike.
+    exact = isinstance(length, int) or (isinstance(low, int) and low >= step - 1)
+    return floor_divide(add(length, step - 1) if exact else length, step), step
 
 
 def _bound(size: Dim, bound: Dim) -> Dim | None:

@@ -139,6 +139,8 @@ def _other_dtype(cx: Context, input: Tensor, dtype: str) -> Tensor:
         return replace(input, dtype=dtype, low=None, high=None, sure=True)
     shape, at = locate(cx, input.shape, -1)
     last = size(shape, at)
+    if have < want and isinstance(last, int) and last % (want // have):
+        raise Mismatch("shape-view", "{input} is {input.shape}: {count} numbers are read as one, and its last axis does not divide by that.", count=want // have)
     new = multiply(last, have // want) if have > want else floor_divide(last, want // have)
     return Tensor(splice(shape, at, (new,)), dtype, input.device)
 
@@ -221,8 +223,21 @@ def _cut(input: Tensor, at: int, parts: tuple[Dim, ...]) -> Strides | None:
 def as_strided(cx: Context, input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """The tensor's memory read with sizes and strides of one's own."""
     shape = sizes_given(cx, (size,))
-    steps = tuple(as_dim(cx, step) for step in stride) if isinstance(stride, tuple) else None  # pyright: ignore[reportUnknownVariableType]
+    if shape.row is not None or not isinstance(stride, tuple):
+        raise CannotTell("the sizes or the strides are not known here")
+    steps = tuple(as_dim(cx, step) for step in stride)  # pyright: ignore[reportUnknownVariableType]
+    if len(steps) != len(shape.back):
+        raise Mismatch("shape-view", "As many strides as sizes are needed.")
+    _require_room(input, shape, steps)
     return replace(input, shape=shape, strides=steps, sure=True)
+
+
+def _require_room(input: Tensor, shape: Shape, steps: Strides) -> None:
+    """Refuse to read beyond the end of a tensor that is known to hold all of its memory."""
+    pairs = [(dim - 1) * step for dim, step in zip(shape.back, steps, strict=True) if isinstance(dim, int) and isinstance(step, int)]
+    held = product(input.shape.back) if input.strides is not None and input.strides == contiguous_strides(input.shape) else None
+    if len(pairs) == len(steps) and isinstance(held, int) and 0 not in shape.back and sum(pairs) >= held:
+        raise Mismatch("shape-view", "{input} holds {held} numbers, and these strides reach number {last}.", held=held, last=sum(pairs) + 1)
 
 
 @rule("torch.Tensor.resize_ torch.Tensor.resize")

@@ -200,14 +200,15 @@ def solve_rank(store: Store, shape: Shape, rank: int, name: Callable[[int], Dim]
 def axis(store: Store, shape: Shape, index: int, name: Callable[[], Dim] | None = None) -> tuple[Shape, Dim | None]:
     """The size of axis `index` (negative from the end), learning that it exists. None where it cannot exist.
 
-    Of a shape whose last axes are known but not their number, axis 1 may be one of them: that size is fresh and nothing is learnt.
+    Where first and last axes are known but not how many there are, another one may be any of them: its size is fresh then, and
+    nothing is learnt. Only the first axis is believed to lie apart from the last ones.
     """
     shape = resolve_shape(store, shape)
     if shape.row is None:
         if -len(shape.back) <= index < len(shape.back):
             return shape, shape.back[index]
         return shape, None
-    if index >= len(shape.front) and shape.back:
+    if (index > 0 and shape.back and index >= len(shape.front)) or (-index > len(shape.back) and len(shape.front) > 1):
         return shape, fresh(store)
     make = name or (lambda: symbol(store, "", Kind.PARAM))
     if index >= 0:

@@ -154,9 +154,13 @@ class Named(tuple[Any, ...]):
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """A tuple of unknown length whose items are all like `item`: `x.split(n)` where the number of parts is not known."""
+    """A tuple of unknown length whose items are all like `item`: `x.split(n)` where the number of parts is not known.
+
+    `even` is what each item is where the division comes out even, as code that unpacks it into names expects.
+    """
 
     item: Value
+    even: Value
 
 
 @dataclass(frozen=True)
