@@ -144,15 +144,9 @@ for _name, _doc in TESTS.items():
     _register(_name, _doc, lambda dtype: "bool")
 
 
-@rule("torch.special.expit torch.nn.functional.sigmoid")
+@rule("torch.special.expit")
 def expit(cx: Context, input: Tensor) -> Tensor:
     """Each number pressed between 0 and 1: 1 / (1 + e⁻ˣ)."""
-    return replace(same(input), dtype=as_float(input.dtype))
-
-
-@rule("torch.nn.functional.tanh")
-def functional_tanh(cx: Context, input: Tensor) -> Tensor:
-    """The hyperbolic tangent of each number, between -1 and 1."""
     return replace(same(input), dtype=as_float(input.dtype))
 
 
