@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from qkv.glossary.evidence import Evidence, code_evidence
 from qkv.glossary.index import Index
-from qkv.glossary.judge import is_meant, subjects_of_code
+from qkv.glossary.judge import is_meant, is_role, subjects_of_code
 from qkv.glossary.load import Term
 from qkv.glossary.prose import Found
 from qkv.glossary.python_text import PythonText
@@ -118,7 +118,7 @@ def _name_at(page: PythonText, offset: int) -> _Name | None:
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] == "_"):
         end += 1
-    if start == end or text[start].isdigit():
+    if end == offset or text[start].isdigit():
         return None
     before = text[max(0, start - 200) : start]
     receiver: str | None = None
@@ -154,10 +154,7 @@ def _by_parts(
         return Found(term, name.start, name.end) if term and _is_role_letter(page, name, known, extra) else None
     parts = parts_of(name.text)
     words = tuple(part.text for part in parts)
-    under = next(
-        (number for number, part in enumerate(parts) if name.start + part.start <= offset < name.start + part.end), None
-    )
-    order = ([under] if under is not None else []) + [n for n in reversed(range(len(parts))) if n != under]
+    order = sorted(range(len(parts)), key=lambda number: _distance(parts[number], offset - name.start))
     for number in order:
         found = index.longest_phrase(words, number, in_code=True)
         term = found[2] if found else _letter_part(index, name.text, parts[number])
@@ -173,6 +170,11 @@ def _by_parts(
         start, end = name.start + parts[first].start, name.start + parts[last - 1].end
         return Found(term, start, end) if start <= offset < end else Found(term, name.start, name.end)
     return None
+
+
+def _distance(part: Part, at: int) -> tuple[int, int]:
+    """How far a place in an identifier is from one of its parts; of two parts as near, the one before it comes first."""
+    return max(part.start - at, at - part.end + 1, 0), part.start
 
 
 def _computed(index: Index, page: PythonText, name: _Name, term: Term) -> Term:
@@ -209,11 +211,11 @@ def _is_meant_in_name(
     if root in page.aliases and page.aliases[root].split(".")[0] not in ML_ROOTS and name.receiver:
         return False
     called = keyword_of(page, name.start, name.end)
-    if called is not None and not _takes_our_keywords(page, called, a_role=term.at_home_in == "attention"):
+    if called is not None and not _takes_our_keywords(page, called, a_role=is_role(term)):
         return False
-    if term.at_home_in != "network" and speaks_of_something_else(page, name.start):
+    if "network" not in term.at_home_in and speaks_of_something_else(page, name.start):
         return False
-    if term.at_home_in != "attention":
+    if not is_role(term):
         return True
     if any(not other.isdigit() and len(other) > 1 and other not in COMPANIONS for other in others):
         return False

@@ -36,7 +36,7 @@ def subjects_of_code(
 def subjects_of_comment(comment: Evidence, code: frozenset[str]) -> frozenset[str]:
     """The subjects of a comment, a docstring or a string: those of its code unless its words speak of something else."""
     alone = comment.sure > 1 and comment.attention - comment.other >= ALONE_NEEDS
-    if comment.other > comment.attention:
+    if comment.other > comment.attention + (2 if "attention" in code else 0):
         return frozenset()
     own = _subjects(alone, comment.network - comment.other >= 3, comment.language - comment.other >= 3)
     return own | code
@@ -54,7 +54,12 @@ def subjects_of_paragraph(paragraph: Evidence, page: Evidence) -> frozenset[str]
 
 def is_meant(term: Term, subjects: frozenset[str]) -> bool:
     """Whether a term can be shown where these are the subjects."""
-    return not term.needs_attention_context or term.at_home_in in subjects
+    return not term.needs_attention_context or not subjects.isdisjoint(term.at_home_in)
+
+
+def is_role(term: Term) -> bool:
+    """Whether a word has its sense nowhere but in attention: query, key, value, head, scale…"""
+    return term.needs_attention_context and term.at_home_in == ("attention",)
 
 
 def _about(file: Evidence) -> bool:

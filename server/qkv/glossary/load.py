@@ -30,7 +30,7 @@ class Term:
     """One entry of the glossary, as its file says it.
 
     `definition`, `more` are Markdown; `formula` is TeX, `formula_text` the same in Unicode; `lesson` is a `lesson:` link.
-    `at_home_in` names the widest subject in which the word has this sense (of `SUBJECTS`); it counts where `needs_attention_context` is set.
+    `at_home_in` names the subjects in which the word has this sense (of `SUBJECTS`); it counts where `needs_attention_context` is set.
     `not_in` are phrases in which the word means something else; without `prose` the term is meant in code only.
     """
 
@@ -40,7 +40,7 @@ class Term:
     also: tuple[str, ...] = ()
     code: Code = field(default_factory=Code)
     needs_attention_context: bool = False
-    at_home_in: str = "attention"
+    at_home_in: tuple[str, ...] = ("attention",)
     not_in: tuple[str, ...] = ()
     prose: bool = True
     formula: str | None = None
@@ -121,7 +121,7 @@ def read_term(path: str, text: str) -> Term:
         also=front.texts("also"),
         code=front.code(),
         needs_attention_context=front.flag("needs_attention_context", False),
-        at_home_in=front.choice("at_home_in", SUBJECTS),
+        at_home_in=front.choices("at_home_in", SUBJECTS) or ("attention",),
         not_in=front.texts("not_in"),
         prose=front.flag("prose", True),
         formula=front.optional_text("formula"),
@@ -174,11 +174,11 @@ class _Front:
             raise self.error(key, "true or false is needed here")
         return value
 
-    def choice(self, key: str, choices: tuple[str, ...]) -> str:
-        value = self.values.get(key, choices[0])
-        if value not in choices:
-            raise self.error(key, f"one of {', '.join(choices)} is needed here")
-        return str(value)
+    def choices(self, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        chosen = self.texts(key)
+        if set(chosen) - set(known):
+            raise self.error(key, f"a list of {', '.join(known)} is needed here")
+        return chosen
 
     def code(self) -> Code:
         value = self.values.get("code")

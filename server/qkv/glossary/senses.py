@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from qkv.glossary.evidence import OTHER_CODE
+from qkv.glossary.cues import OTHER_CODE
 from qkv.glossary.python_text import PythonText
 from qkv.glossary.words import parts_of, word_set
 
