@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from qkv.ide.hover import hover
 from qkv.ide.modules import Modules, modules_for
 from qkv.ide.settings import Settings
 from qkv.ide.snapshot import Snapshot, take_snapshot
@@ -60,6 +61,10 @@ class Analyses:
         finally:
             job.waiters -= 1
 
+    def warm_up(self) -> None:
+        """Load what the first answer needs, before anybody asks."""
+        self.executor.submit(_warm_up)
+
     def forget(self, uri: str) -> None:
         """Drop what is known about a unit and stop the work on it."""
         job = self.jobs.pop(uri, None)
@@ -96,6 +101,10 @@ class Analyses:
         future = asyncio.get_running_loop().run_in_executor(self.executor, _take, unit, settings, modules, cancelled)
         future.add_done_callback(_retrieve)
         return _Job(unit, settings, future, cancelled)
+
+
+def _warm_up() -> None:
+    hover(take_snapshot("warm-up.py", "scores = softmax(q)\n"), 1, 10)
 
 
 def _take(unit: Unit, settings: Settings, modules: Modules | None, cancelled: threading.Event) -> Snapshot:

@@ -39,6 +39,7 @@ async def initialized(ls: Server, params: Any) -> None:
         ls.client.encoding,
         way,
     )
+    ls.analyses.warm_up()
     wanted: list[lsp.Registration] = []
     if ls.client.configuration_changes:
         options = lsp.DidChangeConfigurationRegistrationOptions("qkv")
