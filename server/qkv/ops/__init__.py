@@ -4,6 +4,7 @@ from qkv.ops import (
     activation,
     attention,
     casts,
+    conv,
     creation,
     einops,
     einsum,
@@ -19,8 +20,10 @@ from qkv.ops import (
     parameters,
     picking,
     pointwise,
+    pooling,
     reduction,
     softmax,
+    transformer,
     views,
 )
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
@@ -43,6 +46,7 @@ FAMILIES = (
     activation,
     attention,
     casts,
+    conv,
     creation,
     einops,
     einsum,
@@ -58,8 +62,10 @@ FAMILIES = (
     parameters,
     picking,
     pointwise,
+    pooling,
     reduction,
     softmax,
+    transformer,
     views,
 )
 """The modules that fill the table."""
