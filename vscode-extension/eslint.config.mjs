@@ -20,5 +20,6 @@ export default tseslint.config(
       eqeqeq: "error",
     },
   },
-  { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked, languageOptions: { globals: { process: "readonly", console: "readonly" } } },
+  { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
+  { files: ["**/*.mjs"], languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } } },
 );

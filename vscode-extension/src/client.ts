@@ -4,6 +4,7 @@
  * Everything that starts or stops it goes through one queue, so that a setting that arrives late, a restart that is asked for
  * and a crash cannot run into each other.
  */
+import * as path from "node:path";
 import * as vscode from "vscode";
 import { disposeAll, type Disposes } from "./disposal.ts";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, type LanguageClientOptions } from "vscode-languageclient/node";
@@ -94,8 +95,9 @@ export function createServer(context: vscode.ExtensionContext, channels: Channel
     // Bytecode goes to a folder of ours: the extension's own may be read-only.
     const cache = vscode.Uri.joinPath(context.globalStorageUri, "pycache").fsPath;
     return {
-      command: python.executable,
-      args: ["-I", "-X", `pycache_prefix=${cache}`, context.asAbsolutePath("start_server.py"), ...args],
+      // A path is taken at its word (it may be a wrapper); a name from PATH is replaced by what it led to.
+      command: path.isAbsolute(python.command) ? python.command : python.executable,
+      args: [...python.args, "-I", "-X", `pycache_prefix=${cache}`, context.asAbsolutePath("start_server.py"), ...args],
       cwd: context.extensionPath,
     };
   };

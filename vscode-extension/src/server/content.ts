@@ -213,15 +213,20 @@ export interface Term extends TermSummary {
 
 export type PictureKind = "heatmap" | "bars" | "lines";
 
-/** A matrix of numbers (or one per head), with what is needed to draw it and to say it. */
+/** Numbers in a list, a matrix, or a list of matrices (one a head). What is no number, or infinite, is null. */
+export type Numbers = Value | Numbers[];
+export type Value = number | null;
+
+/** What a cell's picture shows, with what is needed to draw it and to say it. */
 export interface Picture {
   id: string;
   kind: PictureKind;
-  title: string;
+  title: string | null;
   x: string | null;
   y: string | null;
+  /** Where the numbers came with names, these stand in `x`. */
   labels: { x: string[]; y: string[] };
-  data: number[][] | number[][][];
+  data: Numbers;
   sentence: string;
 }
 

@@ -1,7 +1,7 @@
 /** Heatmaps: one square a value, the darker the greater; the numbers themselves where there is room. */
-import type { Picture } from "../../server/content.ts";
+import type { Picture, Value } from "../../server/content.ts";
 import { svg } from "./dom.ts";
-import { short, type Layer, type PictureData } from "./pictureData.ts";
+import { finite, short, type Layer, type PictureData } from "./pictureData.ts";
 import { t } from "./sentences.ts";
 
 const MARGIN = { left: 44, top: 20, right: 4, bottom: 34 };
@@ -10,23 +10,24 @@ const LEGIBLE = 8;
 const FONT = 10;
 
 export function heatmap(picture: Picture, data: PictureData): SVGElement[] {
-  const values = data.layers.flatMap((layer) => layer.rows.flat()).filter(Number.isFinite);
+  const values = finite(data.layers.flatMap((layer) => layer.rows.flat()));
   const least = Math.min(0, ...values);
   const greatest = Math.max(...values, least + Number.EPSILON);
-  const share = (value: number) => (Number.isFinite(value) ? (value - least) / (greatest - least) : 0);
+  const share = (value: Value) => (value === null ? 0 : (value - least) / (greatest - least));
   return data.layers.map((layer) => drawLayer(picture, data, layer, share));
 }
 
-function drawLayer(picture: Picture, data: PictureData, layer: Layer, share: (value: number) => number): SVGElement {
-  const across = data.x.length;
-  const down = data.y.length;
+function drawLayer(picture: Picture, data: PictureData, layer: Layer, share: (value: Value) => number): SVGElement {
+  const across = data.columns.length;
+  const down = data.rows.length;
   const side = Math.max(4, Math.min(34, 240 / Math.max(across, down, 1)));
   const width = MARGIN.left + across * side + MARGIN.right;
   const height = MARGIN.top + down * side + MARGIN.bottom;
   const squares = layer.rows.flatMap((row, i) => row.flatMap((value, j) => square(value, share(value), j, i, side, across <= LEGIBLE)));
-  const every = (count: number) => Math.max(1, Math.ceil((count * (FONT + 4)) / (count * side)));
-  const xNames = data.x.flatMap((name, j) => (j % every(across) ? [] : [text(name, MARGIN.left + (j + 0.5) * side, MARGIN.top + down * side + FONT + 2, "middle")]));
-  const yNames = data.y.flatMap((name, i) => (i % every(down) ? [] : [text(name, MARGIN.left - 4, MARGIN.top + (i + 0.5) * side + FONT / 3, "end")]));
+  const every = (width: number) => Math.max(1, Math.ceil(width / side));
+  const acrossEvery = every(Math.max(...data.columns.map((name) => name.length)) * FONT * 0.65 + 4);
+  const xNames = data.columns.flatMap((name, j) => (j % acrossEvery ? [] : [text(name, MARGIN.left + (j + 0.5) * side, MARGIN.top + down * side + FONT + 2, "middle")]));
+  const yNames = data.rows.flatMap((name, i) => (i % every(FONT + 2) ? [] : [text(name, MARGIN.left - 4, MARGIN.top + (i + 0.5) * side + FONT / 3, "end")]));
   return svg(
     "svg",
     {
@@ -35,7 +36,7 @@ function drawLayer(picture: Picture, data: PictureData, layer: Layer, share: (va
       width,
       height,
       role: "img",
-      "aria-label": layer.title ? t("{0}: heatmap of {1}", layer.title, picture.title) : t("Heatmap of {0}", picture.title),
+      "aria-label": t("Heatmap of {0}", [picture.title ?? picture.id, layer.title].filter(Boolean).join(", ")),
     },
     layer.title && text(layer.title, MARGIN.left, 12, "start", "chart-title"),
     ...squares,
@@ -46,7 +47,7 @@ function drawLayer(picture: Picture, data: PictureData, layer: Layer, share: (va
   );
 }
 
-function square(value: number, share: number, column: number, row: number, side: number, legible: boolean): SVGElement[] {
+function square(value: Value, share: number, column: number, row: number, side: number, legible: boolean): SVGElement[] {
   const x = MARGIN.left + column * side;
   const y = MARGIN.top + row * side;
   const box = svg("rect", { class: "square", x, y, width: side, height: side, "fill-opacity": (0.03 + 0.97 * share).toFixed(3) }, svg("title", {}, short(value)));

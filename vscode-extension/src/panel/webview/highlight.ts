@@ -14,7 +14,7 @@ const KEYWORDS = new Set(
 );
 const CONSTANTS = new Set(["True", "False", "None", "self", "cls"]);
 const TOKEN =
-  /(?<comment>#[^\n]*)|(?<string>\b[rbfu]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))|(?<number>\b(?:0[xob][\da-f_]+|[\d][\d_]*\.?[\d_]*(?:e[+-]?\d+)?j?))|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<other>\s+|.)/giu;
+  /(?<comment>#[^\n]*)|(?<string>(?:\b[rbfu]{1,2})?(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))|(?<number>\b(?:0[xob][\da-f_]+|[\d][\d_]*\.?[\d_]*(?:e[+-]?\d+)?j?))|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<other>\s+|.)/giu;
 
 /** Splits a program; the tokens' texts joined are the program again. */
 export function tokens(program: string): Token[] {

@@ -2,7 +2,7 @@
 import type { Picture } from "../../server/content.ts";
 import { svg } from "./dom.ts";
 import { text, turned } from "./heatmap.ts";
-import { short, type Layer, type PictureData } from "./pictureData.ts";
+import { finite, short, type Layer, type PictureData } from "./pictureData.ts";
 import { t } from "./sentences.ts";
 
 const WIDTH = 380;
@@ -19,7 +19,7 @@ export function lines(picture: Picture, data: PictureData): SVGElement[] {
 }
 
 function drawLines(picture: Picture, data: PictureData, layer: Layer): SVGElement {
-  const values = layer.rows.flat().filter(Number.isFinite);
+  const values = finite(layer.rows.flat());
   const least = Math.min(...values);
   const greatest = Math.max(...values, least + Number.EPSILON);
   const count = Math.max(...layer.rows.map((row) => row.length), 2);
@@ -31,19 +31,19 @@ function drawLines(picture: Picture, data: PictureData, layer: Layer): SVGElemen
     text(short(value), LEFT - 5, y(value) + 3, "end"),
   ]);
   const step = Math.max(1, Math.ceil(count / 6));
-  const names = data.x.flatMap((name, index) => (index % step ? [] : [text(name, x(index), HEIGHT - BOTTOM + 14, "middle")]));
+  const names = data.columns.flatMap((name, index) => (index % step ? [] : [text(name, x(index), HEIGHT - BOTTOM + 14, "middle")]));
   const curves = layer.rows.flatMap((row, index) => {
-    const points = row.flatMap((value, at) => (Number.isFinite(value) ? [`${x(at).toFixed(1)},${y(value).toFixed(1)}`] : []));
-    const end = row.findLastIndex(Number.isFinite);
+    const points = row.flatMap((value, at) => (value === null ? [] : [`${x(at).toFixed(1)},${y(value).toFixed(1)}`]));
+    const end = row.findLastIndex((value) => value !== null);
     const kind = index % KINDS;
     return [
       svg("polyline", { class: `curve curve-${kind}`, points: points.join(" ") }),
-      layer.rows.length > 1 && end >= 0 && text(data.y[index] ?? String(index), x(end) + 5, y(row[end] ?? 0) + 3, "start", `curve-name curve-name-${kind}`),
+      layer.rows.length > 1 && end >= 0 && text(data.rows[index] ?? String(index), x(end) + 5, y(row[end] ?? 0) + 3, "start", `curve-name curve-name-${kind}`),
     ];
   });
   return svg(
     "svg",
-    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": t("Curves of {0}", layer.title ?? picture.title) },
+    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": t("Curves of {0}", layer.title ?? picture.title ?? picture.id) },
     layer.title && text(layer.title, LEFT, 12, "start", "chart-title"),
     ...grid,
     ...names,

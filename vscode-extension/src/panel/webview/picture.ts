@@ -1,5 +1,5 @@
 /** A picture with its title, its axis names, a sentence that says what is to be seen, and the numbers as a table. */
-import type { Picture, PictureBlock } from "../../server/content.ts";
+import type { Picture, PictureBlock, Value } from "../../server/content.ts";
 import { bars } from "./bars.ts";
 import { h } from "./dom.ts";
 import { heatmap } from "./heatmap.ts";
@@ -23,6 +23,9 @@ export function picture(block: PictureBlock): PictureView {
 }
 
 function content(drawn: Picture): Node[] {
+  if (Array.isArray(drawn.data) && drawn.data.length === 0) {
+    return [h("figcaption", {}, drawn.sentence)];
+  }
   const data = pictureData(drawn);
   const draw = { heatmap, bars, lines }[drawn.kind];
   return [
@@ -34,9 +37,9 @@ function content(drawn: Picture): Node[] {
   ].filter((node): node is HTMLElement => node instanceof Node);
 }
 
-function table(drawn: Picture, data: PictureData, title: string | null, rows: readonly number[][]): HTMLElement {
+function table(drawn: Picture, data: PictureData, title: string | null, rows: readonly Value[][]): HTMLElement {
   const corner = [drawn.y, drawn.x].filter(Boolean).join(" / ");
-  const caption = title ?? drawn.title;
+  const caption = title ?? drawn.title ?? drawn.id;
   return h(
     "div",
     { class: "scrolls", tabindex: 0, role: "group", "aria-label": t("Table of {0}", caption) },
@@ -44,11 +47,11 @@ function table(drawn: Picture, data: PictureData, title: string | null, rows: re
       "table",
       { class: "numbers" },
       h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, corner || t("row")), ...data.x.map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, corner || t("row")), ...data.columns.map((name) => h("th", { scope: "col" }, name)))),
       h(
         "tbody",
         {},
-        ...rows.map((row, index) => h("tr", {}, h("th", { scope: "row" }, data.y[index] ?? String(index)), ...row.map((value) => h("td", {}, short(value))))),
+        ...rows.map((row, index) => h("tr", {}, h("th", { scope: "row" }, data.rows[index] ?? String(index)), ...row.map((value) => h("td", {}, short(value))))),
       ),
     ),
   );

@@ -1,17 +1,17 @@
-/** What a picture shows, put into one form: layers of rows of numbers, with names for both axes. */
-import type { Picture } from "../../server/content.ts";
+/** What a picture shows, put into one form: layers of rows of values, with names for rows and columns. */
+import type { Numbers, Picture, Value } from "../../server/content.ts";
 import { t } from "./sentences.ts";
 
 export interface Layer {
   /** Null where there is only one. */
   title: string | null;
-  rows: number[][];
+  rows: Value[][];
 }
 
 export interface PictureData {
   layers: Layer[];
-  x: string[];
-  y: string[];
+  columns: string[];
+  rows: string[];
   /** By how much rows and columns were pooled to be drawn; 1 where they were not. */
   pooled: number;
 }
@@ -21,55 +21,91 @@ export const LARGEST = 64;
 
 /** The layers of a picture: one matrix, or one for each head and their average. */
 export function pictureData(picture: Picture): PictureData {
-  const matrices = isStack(picture.data) ? picture.data : [picture.data];
-  const layers: Layer[] = matrices.map((rows, head) => ({ title: matrices.length > 1 ? t("Head {0}", head) : null, rows }));
-  if (picture.kind === "heatmap" && matrices.length > 1) {
+  const matrices = stack(picture.data);
+  const many = matrices.length > 1;
+  const [first = []] = matrices;
+  const width = Math.max(0, ...first.map((row) => row.length));
+  const names = picture.labels.x;
+  // Names belong to the parts of the data: to heads, else to curves and rows, else to the columns of a single row.
+  const nameOf = (index: number, count: number) => (names.length === count ? names[index] : undefined);
+  const layers: Layer[] = matrices.map((rows, head) => ({
+    title: many ? (nameOf(head, matrices.length) ?? t("Head {0}", head)) : null,
+    rows,
+  }));
+  if (many && picture.kind === "heatmap") {
     layers.push({ title: t("Average of the heads"), rows: average(matrices) });
   }
-  const rows = layers[0]?.rows ?? [];
-  const pooled = picture.kind === "heatmap" ? Math.ceil(Math.max(rows.length, rows[0]?.length ?? 0) / LARGEST) : 1;
+  const ofRows = !many && first.length > 1 && names.length === first.length && (picture.kind !== "heatmap" || width !== names.length);
+  const rowNames = ofRows ? names : picture.labels.y;
+  const columnNames = ofRows || many ? [] : names;
+  const pooled = picture.kind === "heatmap" ? Math.max(1, Math.ceil(Math.max(first.length, width) / LARGEST)) : 1;
   return {
-    layers: pooled > 1 ? layers.map(({ title, rows: all }) => ({ title, rows: pool(all, pooled) })) : layers,
-    x: names(picture.labels.x, rows[0]?.length ?? 0, pooled),
-    y: names(picture.labels.y, rows.length, pooled),
+    layers: pooled > 1 ? layers.map(({ title, rows }) => ({ title, rows: pool(rows, pooled) })) : layers,
+    columns: labels(columnNames, width, pooled),
+    rows: labels(rowNames, first.length, pooled),
     pooled,
   };
 }
 
+export function finite(values: readonly Value[]): number[] {
+  return values.filter((value): value is number => value !== null);
+}
+
 /** A number for people: three digits that matter. */
-export function short(value: number): string {
-  if (!Number.isFinite(value)) {
+export function short(value: Value): string {
+  if (value === null) {
+    return t("none");
+  }
+  if (Number.isInteger(value)) {
     return String(value);
   }
   const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 100_000)) {
+  if (size < 0.001 || size >= 100_000) {
     return value.toExponential(1);
   }
-  return Number.isInteger(value) ? String(value) : value.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
+  return value.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
 }
 
-function isStack(data: Picture["data"]): data is number[][][] {
-  return Array.isArray(data[0]?.[0]);
+/** Numbers of any depth as a list of matrices; what is deeper than that is taken apart along its first axes. */
+function stack(data: Numbers): Value[][][] {
+  switch (depth(data)) {
+    case 0:
+      return [[[data as Value]]];
+    case 1:
+      return [[data as Value[]]];
+    case 2:
+      return [data as Value[][]];
+    case 3:
+      return data as Value[][][];
+    default:
+      return (data as Numbers[]).flatMap(stack);
+  }
 }
 
-function average(matrices: readonly number[][][]): number[][] {
+function depth(data: Numbers): number {
+  return Array.isArray(data) ? 1 + (data[0] === undefined ? 0 : depth(data[0])) : 0;
+}
+
+function mean(values: readonly Value[]): Value {
+  const numbers = finite(values);
+  return numbers.length > 0 ? numbers.reduce((sum, value) => sum + value, 0) / numbers.length : null;
+}
+
+function average(matrices: readonly Value[][][]): Value[][] {
   const [first = []] = matrices;
-  return first.map((row, i) => row.map((_, j) => matrices.reduce((sum, matrix) => sum + (matrix[i]?.[j] ?? 0), 0) / matrices.length));
+  return first.map((row, i) => row.map((_, j) => mean(matrices.map((matrix) => matrix[i]?.[j] ?? null))));
 }
 
-/** Means of blocks of `size` by `size` cells. */
-function pool(rows: readonly number[][], size: number): number[][] {
+/** Means of blocks of `size` by `size` values. */
+function pool(rows: readonly Value[][], size: number): Value[][] {
   const down = Math.ceil(rows.length / size);
   const across = Math.ceil((rows[0]?.length ?? 0) / size);
   return Array.from({ length: down }, (_, i) =>
-    Array.from({ length: across }, (_, j) => {
-      const block = rows.slice(i * size, (i + 1) * size).flatMap((row) => row.slice(j * size, (j + 1) * size));
-      return block.reduce((sum, value) => sum + value, 0) / block.length;
-    }),
+    Array.from({ length: across }, (_, j) => mean(rows.slice(i * size, (i + 1) * size).flatMap((row) => row.slice(j * size, (j + 1) * size)))),
   );
 }
 
-function names(labels: readonly string[], count: number, pooled: number): string[] {
-  const all = Array.from({ length: count }, (_, index) => labels[index] ?? String(index));
-  return pooled === 1 ? all : all.filter((_, index) => index % pooled === 0);
+function labels(names: readonly string[], count: number, pooled: number): string[] {
+  const all = Array.from({ length: count }, (_, index) => names[index] ?? String(index));
+  return all.filter((_, index) => index % pooled === 0);
 }
