@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from qkv.content import content_folder
-from qkv.glossary import Index, build_index, load_glossary, prepare, term_at
+from qkv.glossary import Index, prepare, term_at
 
 CASES = Path(__file__).parent / "cases"
 MARK = "‸"
 
 
-@pytest.fixture(scope="module")
-def index() -> Index:
-    return build_index(load_glossary(content_folder("glossary")))
-
-
-def cases():
+def cases() -> Iterator[object]:
+    """Each block starts with `--- NAME | why`; NAME is a term's name, or "nothing". The file's name starts with the language."""
     for path in sorted(CASES.glob("*.txt")):
         language = path.stem.partition("_")[0]
-        for number, case in enumerate(path.read_text(encoding="utf-8").split("\n--- ".join(["", ""]))):
-            head, _, text = case.removeprefix("--- ").partition("\n")
+        for number, case in enumerate(path.read_text(encoding="utf-8").removeprefix("--- ").split("\n--- ")):
+            head, _, text = case.partition("\n")
             wanted, _, why = head.partition(" | ")
             yield pytest.param(language, text.rstrip("\n"), wanted, id=f"{path.stem}-{number}-{why.replace(' ', '_')}")
 
@@ -37,6 +33,12 @@ def check(index: Index, language: str, marked: str, wanted: str) -> None:
         assert (match.span.line, match.span.column) <= (line, column) < (match.span.end_line, match.span.end_column)
 
 
-@pytest.mark.parametrize(("language", "text", "wanted"), cases())
+@pytest.mark.parametrize(("language", "text", "wanted"), list(cases()))
 def test_a_term_is_shown_where_it_is_meant(index, language, text, wanted):
     check(index, language, text, wanted)
+
+
+def test_windows_line_ends_change_nothing(index):
+    text = "import torch\r\n\r\nw = torch.soft‸max(x, dim=-1)\r\n"
+    check(index, "python", text, "softmax")
+    check(index, "markdown", "Each row of the\r\nattention m‸ap sums to one.\r\n", "attention map")

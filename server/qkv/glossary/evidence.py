@@ -55,8 +55,11 @@ def code_evidence(code: str) -> Evidence:
 
 
 def _letters(names: set[str]) -> int:
-    """`q` beside `k` speaks for attention; `k` beside `v` does not, any loop over a dictionary has them."""
-    return 2 if {"q", "k"} <= names or {"Q", "K"} <= names else 0
+    """`q` beside `k` speaks for attention, more so with a third one; `k` beside `v` does not, any loop over a dictionary has them."""
+    for query, key, value in ("qkv", "QKV"):
+        if query in names and key in names:
+            return 2 if value in names or "softmax" in names else 1
+    return 0
 
 
 def _roles(parts: set[str], *, in_a_network: bool) -> int:

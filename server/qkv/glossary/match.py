@@ -87,7 +87,9 @@ def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Fou
         return None  # a mapping's key, a query, the heading of a docstring's section
     if is_plain_number(found, page.text, start, end):
         return None
-    return found if is_meant(found.term, subjects_of_comment(evidence, code_subjects(page, offset, known))) else None
+    # A comment with several cues of its own is one more cue for the code that it stands in.
+    code = code_subjects(page, offset, known, Evidence(attention=1) if evidence.attention > 1 else None)
+    return found if is_meant(found.term, subjects_of_comment(evidence, code)) else None
 
 
 def _paragraph(page: PythonText, region: Region, offset: int) -> tuple[int, int]:
