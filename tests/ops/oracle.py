@@ -37,19 +37,42 @@ import einops
 import torch
 
 from qkv.ops import FORWARDS, LAYERS, RULES, Context, Mismatch, apply, call_layer, make_layer
-from qkv.shapes import Device, Dim, Dtype, Expr, Kind, Layer, Named, Shape, Size, Slice, Some, Store, Tensor, Unknown
+from qkv.shapes import Dim, Dtype, Expr, Kind, Layer, Named, Shape, Size, Slice, Some, Store, Tensor, Unknown
 from qkv.shapes import dim as dims
 from qkv.shapes.solve import axis, fresh_row, resolve, resolve_value, symbol
 from qkv.shapes.values import contiguous_strides
 
 CASES = pathlib.Path(__file__).parent / "cases"
 MODULES = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "einops": "einops"}
-MAKERS = {"f": "float32", "d": "float64", "h": "float16", "g": "bfloat16", "c": "complex64", "i": "int64", "j": "int32", "u": "uint8", "b": "bool"}
+MAKERS = {
+    "f": "float32",
+    "d": "float64",
+    "h": "float16",
+    "g": "bfloat16",
+    "c": "complex64",
+    "i": "int64",
+    "j": "int32",
+    "u": "uint8",
+    "b": "bool",
+}
 
 KNOWN: list[tuple[str, str, str]] = [
-    ("mutated", r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b", "operators refuse empty tensors, or not, each in its own way"),
-    ("mutated", r"clamp", "limits in the wrong order, or beyond the numbers: the larger limit wins, and bounds are for what is in order"),
-    ("hidden", r"f\[\d\] @|@ f\[\d\]|matmul\(f\[\d\]\)", "a tensor of unknown rank in a product is taken to have two axes or more"),
+    (
+        "mutated",
+        r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b",
+        "operators refuse empty tensors, or not, each in its own way",
+    ),
+    ("mutated", r"masked_scatter", "how many numbers are True is not known"),
+    (
+        "mutated",
+        r"clamp",
+        "limits in the wrong order, or beyond the numbers: the larger limit wins, and bounds are for what is in order",
+    ),
+    (
+        "hidden",
+        r"f\[\d\] @|@ f\[\d\]|matmul\(f\[\d\]\)",
+        "a tensor of unknown rank in a product is taken to have two axes or more",
+    ),
     ("hidden", r"masked_fill", "a mask of which nothing is known is taken to be no larger than the scores"),
     ("hidden", r"f\[\d\]\.t\(\)", "a tensor that is turned with t() is taken to be a matrix"),
     ("named", r"f\[[57]", "a named size is taken to divide evenly into chunks"),
@@ -121,7 +144,12 @@ def real(text: str) -> Any:
     """What torch says of a line: its result, or Refused."""
     torch.manual_seed(0)
     space: dict[str, Any] = {name: Maker(getattr(torch, dtype)) for name, dtype in MAKERS.items()}
-    space |= {"up_to": lambda below: Maker(torch.int64, below), "torch": torch, "F": torch.nn.functional, "nn": torch.nn}
+    space |= {
+        "up_to": lambda below: Maker(torch.int64, below),
+        "torch": torch,
+        "F": torch.nn.functional,
+        "nn": torch.nn,
+    }
     space |= {"einops": einops, "math": math, "inf": math.inf}
     *before, last = ast.parse(text).body
     try:
@@ -161,7 +189,9 @@ class Abstract:
         if isinstance(node, ast.Assign):
             value, target = self._value(node.value), node.targets[0]
             if isinstance(target, ast.Subscript):
-                self._rule("torch.Tensor.__setitem__", (self._value(target.value), self._index(target.slice), value), {})
+                self._rule(
+                    "torch.Tensor.__setitem__", (self._value(target.value), self._index(target.slice), value), {}
+                )
             elif isinstance(target, ast.Tuple):
                 assert isinstance(value, tuple)
                 self.names |= {item.id: part for item, part in zip(target.elts, value, strict=True)}  # type: ignore[attr-defined]
@@ -223,6 +253,8 @@ class Abstract:
         index = self._value(node.slice)
         if isinstance(value, Size) and isinstance(index, int):
             return axis(self.store, value.shape, index)[1]
+        if isinstance(value, tuple) and isinstance(index, int) and not -len(value) <= index < len(value):
+            raise Mismatch("python", "there is no such item")
         return value[index] if isinstance(value, tuple) else Unknown("")
 
     def _index(self, node: ast.expr) -> tuple[Any, ...]:
@@ -262,8 +294,6 @@ class Abstract:
             return make_layer(self.cx, callee.name, arguments, keywords)
         if callee.name in ("builtins.len", "builtins.float"):
             return {"len": len, "float": float}[callee.name[9:]](arguments[0])
-        if callee.name == "torch.device":
-            return Device(str(arguments[0]).split(":")[0])
         return self._rule(callee.name, arguments, keywords)
 
     def _arguments(self, node: ast.expr) -> tuple[Any, ...]:
@@ -280,7 +310,9 @@ class Abstract:
             return self._rule(f"torch.Tensor.__r{name}__", (right, left), {})
         if isinstance(left, tuple) and isinstance(right, tuple):
             return left + right
-        function = {"add": dims.add, "sub": dims.subtract, "mul": dims.multiply, "floordiv": dims.floor_divide}.get(name)
+        function = {"add": dims.add, "sub": dims.subtract, "mul": dims.multiply, "floordiv": dims.floor_divide}.get(
+            name
+        )
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return Unknown("")
         return function(left, right) if function is not None else left / right
@@ -291,7 +323,9 @@ class Abstract:
         return self._rule(f"torch.Tensor.__{name}__", (value,), {}) if isinstance(value, Tensor) else -value
 
     def _compare(self, node: ast.Compare) -> Any:
-        name = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}[type(node.ops[0])]
+        name = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}[
+            type(node.ops[0])
+        ]
         return self._rule(f"torch.Tensor.__{name}__", (self._value(node.left), self._value(node.comparators[0])), {})
 
 
@@ -377,7 +411,10 @@ def _fits(store: Store, dim: Dim, number: int, values: dict[Any, int]) -> bool:
 def _shape_differences(store: Store, shape: Shape, truth: tuple[int, ...], values: dict[Any, int]) -> list[str]:
     back = truth[len(truth) - len(shape.back) :] if shape.back else ()
     fits = len(truth) >= shape.least_rank and (shape.row is not None or len(truth) == len(shape.back))
-    fits = fits and all(_fits(store, dim, size, values) for dim, size in zip(shape.front + shape.back, truth[: len(shape.front)] + back, strict=True))
+    fits = fits and all(
+        _fits(store, dim, size, values)
+        for dim, size in zip(shape.front + shape.back, truth[: len(shape.front)] + back, strict=True)
+    )
     return [] if fits else [f"{shape} is not {truth}"]
 
 

@@ -6,7 +6,19 @@ import pytest
 
 from qkv.ops import FORWARDS, LAYERS, RULES
 from qkv.shapes import Kind
-from tests.ops.oracle import Abstract, Case, Refused, differences, hidden, known_difference, load, mutants, named, real, says_nothing
+from tests.ops.oracle import (
+    Abstract,
+    Case,
+    Refused,
+    differences,
+    hidden,
+    known_difference,
+    load,
+    mutants,
+    named,
+    real,
+    says_nothing,
+)
 
 pytestmark = pytest.mark.oracle
 ALL = load()
@@ -34,7 +46,12 @@ def test_a_rule_and_torch_agree(case: Case) -> None:
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_a_rule_and_torch_agree_when_one_number_is_changed(case: Case) -> None:
-    wrong = [what for text in mutants(case.text) if known_difference("mutated", text) is None for what in compare(text, unknown=True)]
+    wrong = [
+        what
+        for text in mutants(case.text)
+        if known_difference("mutated", text) is None
+        for what in compare(text, unknown=True)
+    ]
     assert not wrong, "\n".join(wrong)
 
 

@@ -24,7 +24,9 @@ from qkv.ops import (
     reduction,
     rnn,
     softmax,
+    spectral,
     transformer,
+    various,
     views,
 )
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
@@ -67,7 +69,9 @@ FAMILIES = (
     reduction,
     rnn,
     softmax,
+    spectral,
     transformer,
+    various,
     views,
 )
 """The modules that fill the table."""

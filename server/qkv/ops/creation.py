@@ -9,7 +9,7 @@ from typing import Any
 from qkv.ops.axes import as_dim, locate, sizes_given
 from qkv.ops.casts import device_name
 from qkv.ops.context import CannotTell, Context, Mismatch
-from qkv.ops.dtypes import CATEGORY, DEFAULT, is_whole, named, number_dtype, result_dtype
+from qkv.ops.dtypes import CATEGORY, DEFAULT, is_whole, named, number_dtype
 from qkv.ops.table import rule
 from qkv.shapes import Dim, Expr, Shape, Size, Tensor, Unknown
 from qkv.shapes.dim import add, floor_divide, multiply, subtract
@@ -382,7 +382,12 @@ def diag(cx: Context, input: Tensor, diagonal: Any = 0) -> Tensor:
         side = add(input.shape.back[0], abs(diagonal))
         return input.with_shape(Shape((side, side)))
     if rank != 2:
-        raise Mismatch("shape-axis", "{input} is {input.shape}; `diag` takes a vector or a matrix.", hint="Use `torch.diagonal` for batches.", at="input")
+        raise Mismatch(
+            "shape-axis",
+            "{input} is {input.shape}; `diag` takes a vector or a matrix.",
+            hint="Use `torch.diagonal` for batches.",
+            at="input",
+        )
     return diagonal_of(cx, input, diagonal)
 
 
@@ -405,16 +410,6 @@ def diagonal_of(cx: Context, input: Tensor, offset: Any = 0, dim1: int = 0, dim2
     else:
         length = cx.fresh()
     return Tensor(Shape((*rest, length)), input.dtype, input.device, low=input.low, high=input.high)
-
-
-@rule(
-    "torch.diag_embed torch.Tensor.diag_embed torch.block_diag torch.Tensor.diagflat torch.diagflat torch.vander torch.combinations torch.cartesian_prod"
-)
-def diag_embed(cx: Context, *inputs: Any, **keywords: Any) -> Tensor:
-    """A matrix put together from other numbers."""
-    if len(inputs) == 1 and isinstance(inputs[0], Tensor) and not keywords and inputs[0].shape.row is not None:
-        raise CannotTell("the number of axes is not known")
-    raise CannotTell("how large the result is is not followed")
 
 
 @rule("torch.meshgrid", term="positions")
@@ -463,14 +458,3 @@ def one_hot(cx: Context, input: Tensor, num_classes: Any = -1) -> Tensor:
         )
     shape = Shape((*input.shape.back, classes), input.shape.row, input.shape.front)
     return Tensor(shape, "int64", input.device, contiguous_strides(shape), 0, 1)
-
-
-@rule("torch.complex torch.polar")
-def complex_(cx: Context, real: Tensor, imag: Tensor) -> Tensor:
-    """Complex numbers from their two parts."""
-    from qkv.ops.broadcast import broadcast
-
-    shape = broadcast(cx, real.shape, imag.shape, ("real", "imag"))
-    return Tensor(
-        shape, {"float32": "complex64", "float64": "complex128"}.get(result_dtype(real, imag) or ""), real.device
-    )

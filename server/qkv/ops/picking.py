@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from qkv.ops.agree import require_index
+from qkv.ops.agree import require_bool_mask, require_index
 from qkv.ops.axes import locate, replace_axis, size
 from qkv.ops.broadcast import broadcast, same
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
-from qkv.ops.indexing import nonzero_tuple
+from qkv.ops.indexing import nonzero_tuple, pick, require_fits
 from qkv.ops.table import rule
 from qkv.shapes import Dim, Named, Shape, Tensor, Truth
 from qkv.shapes.dim import subtract
@@ -98,7 +98,9 @@ def take_along_dim(cx: Context, input: Tensor, indices: Tensor, dim: Any = None)
     if size(shape, at) != 1:  # one number is taken for every index
         _require_in_range(indices, size(shape, at), "indices")
     taken = size(indices.shape, at)
-    rest = broadcast(cx, replace_axis(shape, at, 1), replace_axis(indices.shape, at, 1), ("input", "indices"), "shape-index")
+    rest = broadcast(
+        cx, replace_axis(shape, at, 1), replace_axis(indices.shape, at, 1), ("input", "indices"), "shape-index"
+    )
     return made(replace_axis(rest, at, taken), input.dtype, input.device, input.low, input.high)
 
 
@@ -107,10 +109,7 @@ def index_select(cx: Context, input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices along one axis that a list of indices names."""
     require_index(index, "index", ("int64", "int32"))
     shape, at = locate(cx, input.shape, dim)
-    if index.shape.rank is not None and index.shape.rank > 1:
-        raise Mismatch(
-            "shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index"
-        )
+    _require_row(index)
     _require_in_range(index, size(shape, at))
     length = index.shape.back[0] if index.shape.back else (1 if index.shape.rank == 0 else cx.fresh())
     return made(
@@ -150,15 +149,19 @@ def index_add(cx: Context, input: Tensor, dim: int, index: Tensor, source: Tenso
     """The slices of a source, added to or written over the slices along one axis that the index names."""
     require_index(index, "index", ("int64", "int32"))
     shape, at = locate(cx, input.shape, dim)
-    if index.shape.rank is not None and index.shape.rank > 1:
-        raise Mismatch("shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index")
+    _require_row(index)
     _require_in_range(index, size(shape, at))
     if shape.rank is None or index.shape.rank is None or source.shape.rank is None:
         return replace(same(input), low=None, high=None)
     count: Dim = index.shape.back[0] if index.shape.back else 1
     target = replace_axis(shape, at, count)
     if source.shape.rank != target.rank:
-        raise Mismatch("shape-index", "{source} is {source.shape}, and {wanted} is needed: the slices of {input} that {index} names.", at="source", wanted=target)
+        raise Mismatch(
+            "shape-index",
+            "{source} is {source.shape}, and {wanted} is needed: the slices of {input} that {index} names.",
+            at="source",
+            wanted=target,
+        )
     for left, right in zip(target.back, source.shape.back, strict=True):
         refusal = "{source} is {source.shape}, and {wanted} is needed: the slices of {input} that {index} names."
         require_equal(cx, left, right, Mismatch("shape-index", refusal, at="source", wanted=target))
@@ -167,15 +170,27 @@ def index_add(cx: Context, input: Tensor, dim: int, index: Tensor, source: Tenso
 
 @rule("torch.Tensor.index_fill torch.Tensor.index_fill_ torch.index_fill")
 def index_fill(cx: Context, input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """One number, written over the slices that the index names."""
-    locate(cx, input.shape, dim)
-    return replace(same(input), low=None, high=None)
+    """One number written to the slices along an axis that the index names."""
+    require_index(index, "index", ("int64", "int32"))
+    shape, at = locate(cx, input.shape, dim)
+    _require_row(index)
+    _require_in_range(index, size(shape, at))
+    return replace(same(replace(input, shape=shape)), low=None, high=None)
 
 
 @rule("torch.Tensor.index_put torch.Tensor.index_put_ torch.index_put")
 def index_put(cx: Context, input: Tensor, indices: Any, values: Any, accumulate: Any = False) -> Tensor:
-    """Numbers written where tensors of indices say."""
-    return replace(same(input), low=None, high=None)
+    """Numbers written to the positions that tensors of indices name."""
+    if isinstance(indices, tuple) and isinstance(values, Tensor):
+        require_fits(cx, pick(cx, input, indices).shape, values, "values")  # pyright: ignore[reportUnknownArgumentType]
+    return replace(input, low=None, high=None, sure=True)
+
+
+def _require_row(index: Tensor) -> None:
+    if index.shape.rank is not None and index.shape.rank > 1:
+        raise Mismatch(
+            "shape-index", "{index} is {index.shape}; a list of indices has one axis.", hint="Flatten it.", at="index"
+        )
 
 
 @rule("torch.masked_select torch.Tensor.masked_select")
@@ -186,8 +201,10 @@ def masked_select(cx: Context, input: Tensor, mask: Tensor) -> Tensor:
 
 @rule("torch.Tensor.masked_scatter torch.Tensor.masked_scatter_ torch.masked_scatter")
 def masked_scatter(cx: Context, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The numbers of a source, written one after another where the mask is True."""
-    return replace(same(input), low=None, high=None)
+    """The numbers of a source, one after the other, written where the mask is True."""
+    require_bool_mask(mask, "`masked_scatter`")
+    shape = broadcast(cx, input.shape, mask.shape, ("input", "mask"))
+    return Tensor(shape, input.dtype, input.device)
 
 
 @rule("torch.nonzero torch.Tensor.nonzero torch.argwhere torch.Tensor.argwhere")
@@ -255,14 +272,27 @@ def unique(
 
 
 @rule("torch.searchsorted")
-def searchsorted(cx: Context, sorted_sequence: Tensor, input: Any, *, out_int32: Any = False, right: Any = False, side: Any = None, sorter: Any = None) -> Tensor:
+def searchsorted(
+    cx: Context,
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: Any = False,
+    right: Any = False,
+    side: Any = None,
+    sorter: Any = None,
+) -> Tensor:
     """Where each number would have to stand in an ordered row."""
     dtype = "int32" if out_int32 is True else "int64"
     if not isinstance(input, Tensor):
         return made(Shape(), dtype, sorted_sequence.device, 0)
     rows, rank = sorted_sequence.shape.rank, input.shape.rank
     if rows == 0 or (rows is not None and rows > 1 and rank is not None and rank != rows):
-        raise Mismatch("shape-index", "{sorted_sequence} is {sorted_sequence.shape}; it is one ordered row, or one for each row of {input}, {input.shape}.", at="sorted_sequence")
+        raise Mismatch(
+            "shape-index",
+            "{sorted_sequence} is {sorted_sequence.shape}; it is one ordered row, or one for each row of {input}, {input.shape}.",
+            at="sorted_sequence",
+        )
     return made(input.shape, dtype, input.device, 0)
 
 
@@ -270,7 +300,11 @@ def searchsorted(cx: Context, sorted_sequence: Tensor, input: Any, *, out_int32:
 def bucketize(cx: Context, input: Any, boundaries: Tensor, *, out_int32: Any = False, right: Any = False) -> Tensor:
     """Into which interval each number falls."""
     if boundaries.shape.rank not in (None, 1):
-        raise Mismatch("shape-index", "{boundaries} is {boundaries.shape}; the limits of intervals are one ordered row.", at="boundaries")
+        raise Mismatch(
+            "shape-index",
+            "{boundaries} is {boundaries.shape}; the limits of intervals are one ordered row.",
+            at="boundaries",
+        )
     shape = input.shape if isinstance(input, Tensor) else Shape()
     return made(shape, "int32" if out_int32 is True else "int64", boundaries.device, 0)
 
@@ -279,7 +313,12 @@ def bucketize(cx: Context, input: Any, boundaries: Tensor, *, out_int32: Any = F
 def bincount(cx: Context, input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
     """How often each whole number occurs."""
     if input.shape.rank not in (None, 1):
-        raise Mismatch("shape-index", "{input} is {input.shape}; the numbers that are counted are one row.", hint="Flatten it first.", at="input")
+        raise Mismatch(
+            "shape-index",
+            "{input} is {input.shape}; the numbers that are counted are one row.",
+            hint="Flatten it first.",
+            at="input",
+        )
     return made(Shape((cx.fresh(),)), "int64" if weights is None else None, input.device, 0)
 
 
@@ -295,8 +334,16 @@ def multinomial(
 ) -> Tensor:
     """Random indices, drawn by the weights along the last axis."""
     shape, at = locate(cx, input.shape, -1)
-    if replacement is False and isinstance(num_samples, int) and shape.back and isinstance(shape.back[-1], int) and num_samples > shape.back[-1]:
-        raise Mismatch("shape-index", "{num_samples} of {count} are to be drawn, each at most once.", count=shape.back[-1])
+    if (
+        replacement is False
+        and isinstance(num_samples, int)
+        and shape.back
+        and isinstance(shape.back[-1], int)
+        and num_samples > shape.back[-1]
+    ):
+        raise Mismatch(
+            "shape-index", "{num_samples} of {count} are to be drawn, each at most once.", count=shape.back[-1]
+        )
     if input.shape.rank is not None and input.shape.rank not in (1, 2):
         raise Mismatch(
             "shape-index",

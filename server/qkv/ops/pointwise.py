@@ -83,7 +83,8 @@ TESTS = {
 """Functions whose result is a mask."""
 
 SPECIAL = {"exp2", "expm1", "log1p", "erf", "erfc", "erfinv", "digamma", "logit", "sinc", "i0", "round"}
-WITHOUT_METHOD: set[str] = set()
+ACTIVATIONS = {"relu", "sigmoid", "tanh"}
+OF_TORCH_TOO = {"relu", "sqrt", "exp", "sigmoid", "tanh"}
 WITHOUT_IN_PLACE = {
     "isnan",
     "isinf",
@@ -113,6 +114,7 @@ def _register(name: str, doc: str, dtype: Callable[[str | None], str | None]) ->
 
     compute.__doc__ = f"{doc}."
     names = f"torch.{name} torch.Tensor.{name}" + (f" torch.special.{name}" if name in SPECIAL else "")
+    names += f" torch.nn.functional.{name}" if name in ACTIVATIONS else ""
     rule(names)(compute)
     if name in WITHOUT_IN_PLACE:
         return
@@ -131,9 +133,11 @@ def _register(name: str, doc: str, dtype: Callable[[str | None], str | None]) ->
         return replace(input, low=None, high=None)
 
     writing.__doc__ = f"{doc}, written into the tensor itself."
-    rule(f"torch.Tensor.{name}_" + (f" torch.{name}_" if name in ("relu", "sqrt", "exp", "sigmoid", "tanh") else ""))(
-        writing
-    )
+    rule(
+        f"torch.Tensor.{name}_"
+        + (f" torch.{name}_" if name in OF_TORCH_TOO else "")
+        + (" torch.nn.functional.relu_" if name == "relu" else "")
+    )(writing)
 
 
 for _name, _doc in TO_FLOAT.items():
