@@ -3,209 +3,300 @@
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from qkv.course.markdown import blocks_of, inlines_of, plain_text
-from qkv.course.model import Block, Cell, Exercise, LessonProblem, Option, Picture, Question, Wrong
+from qkv.course.markdown import blocks_of, parse_inline
+from qkv.course.model import Cell, Exercise, LessonProblem, Option, Picture, Question, Slider, Wrong
+from qkv.course.nodes import Block, CellPlace, ExercisePlace, Note, Paragraph, PicturePlace, words_of_blocks
 
-_HEAD = re.compile(r"^\{([a-z]+)\}\s*(\S*)\s*$")
-_OPTION = re.compile(r"^:([a-z-]+):\s?(.*)$")
-_CHOICE = re.compile(r"^[-*] \[([ xX])\]\s+(.*)$")
+_HEAD = re.compile(r"\{([a-z]+)\}\s*(\S*)\s*$")
+_OPTION = re.compile(r":([a-z]+):(?:[ \t]+(.*))?$")
+_CHOICE = re.compile(r"[-*] \[([ xX])\]\s+(.*)$")
+_ID = re.compile(r"[A-Za-z][\w-]*$")
+
+OPTIONS = {
+    "cell": {"needs", "expect", "tolerance", "timeout", "show", "title", "task"},
+    "picture": {"cell", "data", "kind", "title", "x", "y", "alt", "slider"},
+    "note": set[str](),
+    "exercise": {"signature", "minutes"},
+    "hint": set[str](),
+    "wrong": {"section"},
+    "solution": set[str](),
+    "quiz": set[str](),
+    "question": {"multiple"},
+}
+"""The options of each block."""
+PICTURE_KINDS = ("heatmap", "bars", "lines")
 
 
 @dataclass
-class Found:
-    """What has been read of a part so far."""
+class Reading:
+    """What has been read of a part so far, and what was wrong with it."""
 
     md: MarkdownIt
-    folder: Path
-    path: str
+    path: Path
+    lines: list[str]
     cells: list[Cell] = field(default_factory=list[Cell])
     pictures: list[Picture] = field(default_factory=list[Picture])
     exercises: list[Exercise] = field(default_factory=list[Exercise])
     quiz: list[Question] = field(default_factory=list[Question])
     problems: list[LessonProblem] = field(default_factory=list[LessonProblem])
 
-    def problem(self, line: int, code: str, message: str) -> None:
-        """Note something wrong."""
-        self.problems.append(LessonProblem(self.path, line, code, message))
+    def problem(self, line: int, code: str, message: str, word: str = "") -> None:
+        """Note something wrong: at a word of the line, or at all of it."""
+        self.problems.append(place_of(self.path, self.lines, line, code, message, word))
+
+
+def place_of(
+    path: Path, lines: list[str], line: int, code: str, message: str, word: str = "", severity: str = "error"
+) -> LessonProblem:
+    """A problem with its columns. A word is searched from `line` to the end of that paragraph: blocks know their first line only."""
+    for number in range(line, len(lines) + 1):
+        text = lines[number - 1]
+        if word and word in text:
+            column = text.index(word) + 1
+            return LessonProblem(str(path), number, column, code, message, severity, (number, column + len(word)))
+        if not text.strip():
+            break
+    text = lines[line - 1] if line <= len(lines) else ""
+    start = len(text) - len(text.lstrip()) + 1
+    return LessonProblem(str(path), line, start, code, message, severity, (line, max(start, len(text.rstrip()) + 1)))
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A fence taken apart: its kind, its argument, its options (each may occur more than once), and its text with its first line."""
+class Fence:
+    """A fence taken apart. `options` hold each value in order; `text` is what follows them, and `offset` the lines before it."""
 
     kind: str
     name: str
+    line: int
     options: dict[str, list[str]]
     text: str
-    line: int
+    offset: int
 
-    def option(self, name: str, default: str = "") -> str:
-        """The last value of an option."""
-        return self.options.get(name, [default])[-1]
+    def option(self, name: str) -> str | None:
+        """The last value of an option, or None where it is not there or empty."""
+        return self.options[name][-1] or None if name in self.options else None
+
+    def flag(self, name: str) -> bool:
+        """An option that needs no value."""
+        return name in self.options and (self.option(name) or "yes").lower() in ("yes", "true")
 
 
-def opened(token: Token, line: int) -> Opened | None:
-    """Take a fence apart; None where its first line is none of ours."""
+def open_fence(reading: Reading, token: Token, line: int) -> Fence | None:
+    """Take a fence apart. None, with a problem, where its first line is none of ours."""
     head = _HEAD.match(token.info.strip())
-    if head is None:
+    if head is None or head[1] not in OPTIONS:
+        kinds = ", ".join(f"{{{kind}}}" for kind in OPTIONS)
+        reading.problem(line, "lesson-block", f"no block is called {token.info.strip()!r}; there are {kinds}")
         return None
+    last = line + (token.map[1] - token.map[0] if token.map else 1) - 1
+    if last > len(reading.lines) or set(reading.lines[last - 1].strip()) != {":"}:
+        reading.problem(line, "lesson-block", f"this block has no end; close it with a line of {token.markup}")
     options: dict[str, list[str]] = {}
     lines = token.content.split("\n")
     used = 0
-    for text in lines:
-        found = _OPTION.match(text)
-        if found is None:
-            break
-        options.setdefault(found[1], []).append(found[2].rstrip())
+    while used < len(lines) and (found := _OPTION.match(lines[used])):
+        if found[1] not in OPTIONS[head[1]]:
+            known = ", ".join(f":{name}:" for name in sorted(OPTIONS[head[1]])) or "none"
+            message = f"a {head[1]} has no option :{found[1]}:; it has {known}"
+            reading.problem(line + 1 + used, "lesson-block", message, f":{found[1]}:")
+        options.setdefault(found[1], []).append((found[2] or "").strip())
         used += 1
-    return Opened(head[1], head[2], options, "\n".join(lines[used:]), line + used)
+    return Fence(head[1], head[2], line, options, "\n".join(lines[used:]), line + used)
 
 
-def read_fence(found: Found, token: Token, line: int) -> list[Block]:
-    """What a fence becomes in the text; cells, exercises and questions are noted on the way."""
-    block = opened(token, line)
-    readers = {"cell": _cell, "picture": _picture, "note": _note, "exercise": _exercise, "quiz": _quiz}
-    if block is None or block.kind not in readers:
-        found.problem(line, "lesson-id", f"the block {token.info.strip()!r} is none that a lesson can hold here")
-        return []
-    return readers[block.kind](found, block, line)
+def read_fence(reading: Reading, token: Token, line: int) -> tuple[Block, ...]:
+    """What a fence becomes in the text. Cells, pictures, exercises and questions are noted on the way."""
+    fence = open_fence(reading, token, line)
+    if fence is None:
+        return ()
+    readers: dict[str, Callable[[Reading, Fence], tuple[Block, ...]]] = {
+        "cell": _cell,
+        "picture": _picture,
+        "note": _note,
+        "exercise": _exercise,
+        "quiz": _quiz,
+    }
+    if fence.kind not in readers:
+        owner = {"question": "quiz"}.get(fence.kind, "exercise")
+        reading.problem(
+            line, "lesson-block", f"a {{{fence.kind}}} stands inside an {{{owner}}}, whose line has more colons"
+        )
+        return ()
+    return readers[fence.kind](reading, fence)
 
 
-def inner_blocks(found: Found, text: str, line: int) -> list[Block]:
-    """The text inside a fence, which stands behind line `line` of the file."""
-    return blocks_of(found.md.parse(text), line, lambda token, at: read_fence(found, token, at))
+def inner_blocks(reading: Reading, text: str, offset: int) -> tuple[Block, ...]:
+    """The text inside a fence, behind line `offset` of the file."""
+    return blocks_of(reading.md.parse(text), offset, lambda token, line: read_fence(reading, token, line))
 
 
-def _need_id(found: Found, block: Opened, line: int) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9_-]*", block.name):
-        found.problem(line, "lesson-id", f"a {block.kind} needs an id of lower-case letters, digits, - and _ after its name")
+def _named(reading: Reading, fence: Fence) -> str:
+    if not _ID.match(fence.name):
+        message = f"a {fence.kind} needs an id, as in {{{fence.kind}}} my_{fence.kind}: letters, digits, _ and -"
+        reading.problem(fence.line, "lesson-id", message)
+    return fence.name
 
 
-def _number(found: Found, block: Opened, line: int, name: str, default: float) -> float:
+def _number(reading: Reading, fence: Fence, name: str, default: float) -> float:
+    text = fence.option(name)
+    if text is None:
+        return default
     try:
-        return float(block.option(name, str(default)))
+        return float(text)
     except ValueError:
-        found.problem(line, "lesson-id", f":{name}: must be a number")
+        reading.problem(fence.line, "lesson-block", f":{name}: takes a number, not {text!r}", f":{name}:")
         return default
 
 
-def _cell(found: Found, block: Opened, line: int) -> list[Block]:
-    _need_id(found, block, line)
-    task = block.options.get("task")
+def _cell(reading: Reading, fence: Fence) -> tuple[Block, ...]:
+    name = _named(reading, fence)
+    code = fence.text.strip("\n")
+    task = fence.option("task")
     cell = Cell(
-        block.name,
-        line,
-        block.text.strip("\n"),
-        tuple(block.option("needs").replace(",", " ").split()),
-        tuple(block.options.get("expect", ())),
-        _number(found, block, line, "tolerance", 1e-3),
-        _number(found, block, line, "timeout", 10.0),
-        block.options["show"][-1] if "show" in block.options else None,
-        block.options["title"][-1] if "title" in block.options else None,
-        tuple(inlines_of(found.md.parseInline(" ".join(task))[0].children or [])) if task else None,
+        id=name,
+        line=fence.line,
+        code=code,
+        code_line=fence.offset + 1 + len(fence.text) - len(fence.text.lstrip("\n")),
+        needs=tuple((fence.option("needs") or "").replace(",", " ").split()),
+        expect=tuple(fence.options["expect"]) if "expect" in fence.options else None,
+        tolerance=_number(reading, fence, "tolerance", 1e-3),
+        timeout=_number(reading, fence, "timeout", 10.0),
+        show=fence.option("show"),
+        title=fence.option("title"),
+        task=parse_inline(reading.md, task) if task else None,
     )
-    found.cells.append(cell)
-    shown = {"id": cell.id, "title": cell.title, "task": list(cell.task) if cell.task else None, "code": cell.code, "needs": list(cell.needs), "show": cell.show}
-    return [{"kind": "cell", "line": line, **shown}]
+    if (cell.task is None) != (cell.title is None):
+        reading.problem(
+            fence.line, "lesson-block", "a free experiment has both :title: and :task:, any other cell neither"
+        )
+    reading.cells.append(cell)
+    return (CellPlace(fence.line, name),)
 
 
-def _picture(found: Found, block: Opened, line: int) -> list[Block]:
-    _need_id(found, block, line)
-    if not block.option("alt"):
-        found.problem(line, "lesson-alt", f"the picture {block.name} needs :alt:, a sentence for those who cannot see it")
-    slider = block.option("slider").split()
-    bounds = (slider[0], float(slider[1]), float(slider[2])) if len(slider) == 3 else None
-    kind = block.option("kind", "heatmap")
-    picture = Picture(
-        block.name, line, block.option("cell"), block.option("data"), kind, block.option("title"), block.option("x"), block.option("y"), block.option("alt"), bounds
+def _picture(reading: Reading, fence: Fence) -> tuple[Block, ...]:
+    name = _named(reading, fence)
+    alt = fence.option("alt") or ""
+    if not alt:
+        reading.problem(
+            fence.line, "lesson-alt", f"the picture {name} needs :alt:, a sentence for those who cannot see it"
+        )
+    for option in ("cell", "data"):
+        if fence.option(option) is None:
+            reading.problem(fence.line, "lesson-block", f"the picture {name} needs :{option}:")
+    kind = fence.option("kind") or "heatmap"
+    if kind not in PICTURE_KINDS:
+        reading.problem(fence.line, "lesson-block", f":kind: is one of {', '.join(PICTURE_KINDS)}", ":kind:")
+    words = {option: fence.option(option) for option in ("title", "x", "y")}
+    reading.pictures.append(
+        Picture(
+            name,
+            fence.line,
+            fence.option("cell") or "",
+            fence.option("data") or "None",
+            kind,
+            **words,
+            alt=alt,
+            slider=_slider(reading, fence),
+        )
     )
-    found.pictures.append(picture)
-    shown = {"id": picture.id, "cell": picture.cell, "kindOfPicture": kind, "title": picture.title, "alt": picture.alt, "x": picture.x, "y": picture.y}
-    return [{"kind": "picture", "line": line, **shown, "slider": list(bounds) if bounds else None}]
+    return (PicturePlace(fence.line, name),)
 
 
-def _note(found: Found, block: Opened, line: int) -> list[Block]:
-    return [{"kind": "note", "line": line, "blocks": inner_blocks(found, block.text, block.line)}]
+def _slider(reading: Reading, fence: Fence) -> Slider | None:
+    words = (fence.option("slider") or "").split()
+    try:
+        if words:
+            name, lowest, highest = words
+            return Slider(name, float(lowest), float(highest))
+    except ValueError:
+        reading.problem(
+            fence.line, "lesson-block", ":slider: takes a name and two numbers: `:slider: T 0.03 1`", ":slider:"
+        )
+    return None
 
 
-def _exercise(found: Found, block: Opened, line: int) -> list[Block]:
-    _need_id(found, block, line)
-    text: list[Block] = []
+def _note(reading: Reading, fence: Fence) -> tuple[Block, ...]:
+    return (Note(fence.line, inner_blocks(reading, fence.text, fence.offset)),)
+
+
+def _exercise(reading: Reading, fence: Fence) -> tuple[Block, ...]:
+    name = _named(reading, fence)
     hints: list[tuple[Block, ...]] = []
     wrong: list[Wrong] = []
-    solution: tuple[Block, ...] = ()
+    solution: list[Block] = []
 
-    def inside(token: Token, at: int) -> list[Block]:
-        nonlocal solution
-        part = opened(token, at)
-        if part is not None and part.kind == "hint":
-            hints.append(tuple(inner_blocks(found, part.text, part.line)))
-        elif part is not None and part.kind == "wrong":
-            wrong.append(_wrong(found, part, at))
-        elif part is not None and part.kind == "solution":
-            solution = tuple(inner_blocks(found, part.text, part.line))
+    def inside(token: Token, line: int) -> tuple[Block, ...]:
+        if not re.match(r"\{(hint|wrong|solution)\}", token.info.strip()):
+            return read_fence(reading, token, line)
+        inner = open_fence(reading, token, line)
+        assert inner is not None
+        if inner.kind == "hint":
+            hints.append(inner_blocks(reading, inner.text, inner.offset))
+        elif inner.kind == "wrong":
+            wrong.append(_wrong(reading, inner))
         else:
-            return read_fence(found, token, at)
-        return []
+            solution.extend(inner_blocks(reading, inner.text, inner.offset))
+        return ()
 
-    text = blocks_of(found.md.parse(block.text), block.line, inside)
-    exercise = Exercise(
-        block.name,
-        line,
-        block.option("signature"),
-        int(_number(found, block, line, "minutes", 2)),
-        tuple(text),
-        tuple(hints),
-        tuple(wrong),
-        solution,
-        found.folder / block.name,
+    blocks = blocks_of(reading.md.parse(fence.text), fence.offset, inside)
+    signature = fence.option("signature") or ""
+    if not signature.startswith(f"{name}("):
+        reading.problem(fence.line, "lesson-block", f"the exercise {name} needs :signature:, such as `{name}(x)`")
+    minutes = int(_number(reading, fence, "minutes", 2))
+    folder = reading.path.parent / name
+    reading.exercises.append(
+        Exercise(name, fence.line, signature, minutes, blocks, tuple(hints), tuple(wrong), tuple(solution), folder)
     )
-    found.exercises.append(exercise)
-    shown = {"id": exercise.id, "signature": exercise.signature, "minutes": exercise.minutes, "blocks": text, "hints": len(hints)}
-    return [{"kind": "exercise", "line": line, **shown}]
+    return (ExercisePlace(fence.line, name),)
 
 
-def _wrong(found: Found, block: Opened, line: int) -> Wrong:
-    paragraphs = [plain_text([item]).strip() for item in inner_blocks(found, block.text, block.line)]
+def _wrong(reading: Reading, fence: Fence) -> Wrong:
+    _named(reading, fence)
+    blocks = inner_blocks(reading, fence.text, fence.offset)
+    paragraphs = [words_of_blocks([block]) for block in blocks if isinstance(block, Paragraph)]
     if not paragraphs:
-        found.problem(line, "lesson-wrong-key", f"the mistake {block.name} has no text")
-    section = block.option("section")
-    return Wrong(block.name, line, paragraphs[0] if paragraphs else "", paragraphs[1] if len(paragraphs) > 1 else None, section or None)
+        message = f"the mistake {fence.name} has no text: first a sentence that says what happened, then a question"
+        reading.problem(fence.line, "lesson-wrong-key", message)
+    question = " ".join(paragraphs[1:]) or None
+    return Wrong(fence.name, fence.line, paragraphs[0] if paragraphs else "", question, fence.option("section"))
 
 
-def _quiz(found: Found, block: Opened, line: int) -> list[Block]:
-    def inside(token: Token, at: int) -> list[Block]:
-        part = opened(token, at)
-        if part is None or part.kind != "question":
-            found.problem(at, "lesson-question", "a quiz holds questions only")
-            return []
-        found.quiz.append(_question(found, part, at))
-        return []
+def _quiz(reading: Reading, fence: Fence) -> tuple[Block, ...]:
+    def inside(token: Token, line: int) -> tuple[Block, ...]:
+        inner = open_fence(reading, token, line)
+        if inner is not None and inner.kind == "question":
+            reading.quiz.append(_question(reading, inner))
+        elif inner is not None:
+            reading.problem(line, "lesson-question", "a quiz holds questions only")
+        return ()
 
-    blocks_of(found.md.parse(block.text), block.line, inside)
-    return []
+    for block in blocks_of(reading.md.parse(fence.text), fence.offset, inside):
+        reading.problem(block.line, "lesson-question", "a quiz holds questions only")
+    return ()
 
 
-def _question(found: Found, block: Opened, line: int) -> Question:
-    _need_id(found, block, line)
-    lines = block.text.split("\n")
-    starts = [i for i, text in enumerate(lines) if _CHOICE.match(text)]
-    asked = inner_blocks(found, "\n".join(lines[: starts[0]] if starts else lines), block.line)
+def _question(reading: Reading, fence: Fence) -> Question:
+    name = _named(reading, fence)
+    lines = fence.text.split("\n")
+    starts = [index for index, text in enumerate(lines) if _CHOICE.match(text)]
+    asked = inner_blocks(reading, "\n".join(lines[: starts[0]] if starts else lines), fence.offset)
     options: list[Option] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         choice = _CHOICE.match(lines[start])
         assert choice is not None
-        note = [text[2:] if text.startswith("  ") else text for text in lines[start + 1 : end]]
-        at = block.line + start + 1
-        answer = inner_blocks(found, choice[2], at - 1)
-        explained = inner_blocks(found, "\n".join(note), at)
-        if not explained:
-            found.problem(at, "lesson-option-note", "this option has no note; say below it, indented, why it is right or wrong")
-        options.append(Option(at, choice[1] != " ", tuple(answer), tuple(explained)))
-    return Question(block.name, line, tuple(asked), tuple(options), block.option("multiple").lower() in ("yes", "true"))
+        line = fence.offset + start + 1
+        answer = inner_blocks(reading, choice[2], line - 1)
+        note = inner_blocks(reading, textwrap.dedent("\n".join(lines[start + 1 : end])), line)
+        if not note:
+            message = "this option has no note; say on the lines below it, indented, why it is right or wrong"
+            reading.problem(line, "lesson-option-note", message)
+        options.append(Option(line, choice[1] != " ", answer, note))
+    return Question(name, fence.line, asked, tuple(options), fence.flag("multiple"))

@@ -17,46 +17,72 @@ else:
 
 
 class CourseError(Exception):
-    """There is no course to load; the message says what to do."""
+    """There is no course, part, exercise or cell of that name; the message says what there is."""
 
 
-def load_course(folder: Path | None = None) -> Course:
-    """The course in a folder (the one that ships with qkv by default).
+def shipped_course() -> Path:
+    """The folder of the course that comes with qkv."""
+    return content_folder("lessons")
 
-    Raises CourseError where the folder holds no readable `course.toml`. A broken part is loaded as far as it can be read.
+
+def load_course(folder: Path) -> Course:
+    """The course in a folder. Raises CourseError where the folder holds no readable `course.toml`.
+
+    A broken part is loaded as far as it can be read; what is wrong with it is in its problems.
     """
-    home = content_folder("lessons") if folder is None else folder
-    settings = _settings(home / "course.toml")
-    wanted = [str(name) for name in settings.get("parts", [])]
+    settings, problems = _settings(folder / "course.toml")
+    named = settings["parts"]
     parts: list[Part] = []
-    problems: list[LessonProblem] = []
-    for path in sorted(home.glob("*/lesson.md")):
+    for path in sorted(folder.glob("*/lesson.md")):
         try:
             parts.append(parse_part(path, path.read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError) as problem:
-            problems.append(LessonProblem(str(path), 1, "lesson-front-matter", f"this file cannot be read: {problem}"))
-    order = {name: place for place, name in enumerate(wanted)}
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(_problem(path, "lesson-front-matter", f"this file cannot be read: {error}"))
     for part in parts:
-        if part.id and part.id not in order:
-            problems.append(LessonProblem(str(part.path), 1, "lesson-id", f"course.toml does not name the part {part.id}"))
-    parts.sort(key=lambda part: (order.get(part.id, len(order)), part.number))
-    missing = tuple(name for name in wanted if not any(part.id == name for part in parts))
+        if part.id not in named:
+            problems.append(_problem(part.path, "lesson-id", f"course.toml does not name the part {part.id!r}"))
+    parts.sort(key=lambda part: (named.index(part.id) if part.id in named else len(named), part.path.as_posix()))
     return Course(
-        str(settings.get("id", home.name)),
-        str(settings.get("title", home.name)),
-        str(settings.get("language", "en")),
-        int(settings.get("version", 1)),
-        home,
+        settings["id"],
+        settings["title"],
+        settings["language"],
+        settings["version"],
+        folder,
+        tuple(named),
         tuple(parts),
-        missing,
         tuple(problems),
     )
 
 
-def _settings(path: Path) -> dict[str, Any]:
+_KINDS: dict[str, type] = {"id": str, "title": str, "language": str, "version": int, "parts": list}
+
+
+def _settings(path: Path) -> tuple[dict[str, Any], list[LessonProblem]]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        loaded = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CourseError(f"{path.parent} holds no course: there is no course.toml. `qkv lesson new PATH` makes one.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise CourseError(f"{path} cannot be read: {problem}") from None
+        message = f"{path.parent} holds no course: it has no course.toml. `qkv lesson new {path.parent}` makes one."
+        raise CourseError(message) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CourseError(f"{path} cannot be read: {error}") from None
+    defaults: dict[str, Any] = {
+        "id": path.parent.name,
+        "title": path.parent.name,
+        "language": "en",
+        "version": 1,
+        "parts": [],
+    }
+    problems: list[LessonProblem] = []
+    for key, kind in _KINDS.items():
+        value = loaded.get(key)
+        if not isinstance(value, kind):
+            what = {str: "a text", int: "a whole number", list: "a list of part ids"}[kind]
+            problems.append(_problem(path, "lesson-front-matter", f"`{key}` is missing, or is not {what}"))
+        else:
+            defaults[key] = value
+    defaults["parts"] = [str(name) for name in defaults["parts"]]
+    return defaults, problems
+
+
+def _problem(path: Path, code: str, message: str) -> LessonProblem:
+    return LessonProblem(str(path), 1, 1, code, message, end=(1, 1))

@@ -1,11 +1,9 @@
-"""Markdown as data: the strict subset that lessons are written in becomes blocks and inlines, never HTML."""
+"""Markdown as nodes: the strict subset that lessons are written in becomes a tree, never HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
-from xml.etree import ElementTree
+from collections.abc import Callable, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,56 +13,57 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
-from qkv.course.model import Block, Inline
+from qkv.course.nodes import (
+    Block,
+    CodeBlock,
+    CodeText,
+    Emphasis,
+    Heading,
+    Inline,
+    Link,
+    ListBlock,
+    MathBlock,
+    MathText,
+    Paragraph,
+    Quote,
+    Table,
+    Target,
+    TermLink,
+    Text,
+)
 
-ALLOWED_LINK = re.compile(r"^(https://|lesson:[a-z0-9/#_-]+$|term:[a-z0-9-]+$|diagnostic:[a-z-]+$)")
+ALLOWED_LINK = re.compile(r"https://|lesson:[a-z0-9-]+([#/][\w-]+)?$|term:[a-z0-9-]+$|diagnostic:[a-z-]+$|#[\w-]+$")
+"""What a link may lead to. Everything else, `command:` above all, stays the text that it is written as."""
 
 
-def parser() -> MarkdownIt:
-    """The one Markdown parser of lessons and terms: no HTML, and links only where they cannot do harm."""
-    md = MarkdownIt("commonmark", {"html": False}).enable("table")
-    md.use(front_matter_plugin).use(colon_fence_plugin).use(dollarmath_plugin, double_inline=False).use(myst_role_plugin).use(myst_block_plugin)
+def markdown_parser() -> MarkdownIt:
+    """The one Markdown parser of lessons and terms: no HTML, no pictures from elsewhere, and links only where they do no harm."""
+    md = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    for plugin in (front_matter_plugin, colon_fence_plugin, myst_block_plugin, myst_role_plugin):
+        md.use(plugin)
+    md.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=False)
     md.validateLink = lambda url: ALLOWED_LINK.match(url) is not None  # type: ignore[method-assign]
     return md
 
 
-def mathml(tex: str) -> Any:
-    """A formula as a tree of MathML elements: `{tag, attributes, children}`. A formula that cannot be read becomes its text."""
-    from latex2mathml.converter import convert
-
-    try:
-        return _element(ElementTree.fromstring(convert(tex)))
-    except Exception:  # the library raises many kinds for formulas that it does not know
-        return {"tag": "math", "attributes": {}, "children": [{"tag": "mtext", "attributes": {}, "children": [tex]}]}
+OnFence = Callable[[Token, int], "Sequence[Block]"]
+"""What a colon fence becomes: called with the fence and the line of the file where it starts."""
 
 
-def _element(node: ElementTree.Element) -> Any:
-    children: list[Any] = [node.text] if node.text else []
-    for child in node:
-        children.append(_element(child))
-        if child.tail:
-            children.append(child.tail)
-    return {"tag": node.tag.split("}")[-1], "attributes": {key: value for key, value in node.attrib.items() if key != "xmlns"}, "children": children}
-
-
-Fence = Callable[[Token, int], "list[Block]"]
-"""What a colon fence becomes: given the fence and the line of the file where it starts."""
-
-
-def blocks_of(tokens: Sequence[Token], offset: int, fence: Fence) -> list[Block]:
-    """Tokens of a document as blocks. `offset` is added to the tokens' lines to give lines of the file."""
+def blocks_of(tokens: Sequence[Token], offset: int, on_fence: OnFence) -> tuple[Block, ...]:
+    """Tokens as blocks. `offset` is what must be added to the tokens' lines (from 0) to give the lines of the file before (from 1)."""
     result: list[Block] = []
     at = 0
     while at < len(tokens):
         token = tokens[at]
         if token.nesting == 1:
             end = _closing(tokens, at)
-            result.extend(_container(token, tokens[at + 1 : end], offset, fence))
+            result.extend(_container(token, tokens[at + 1 : end], offset, on_fence))
             at = end + 1
-            continue
-        result.extend(_leaf(token, offset, fence))
-        at += 1
-    return result
+        else:
+            result.extend(_leaf(token, offset, on_fence))
+            at += 1
+    return tuple(result)
 
 
 def _closing(tokens: Sequence[Token], start: int) -> int:
@@ -73,53 +72,56 @@ def _closing(tokens: Sequence[Token], start: int) -> int:
         depth += tokens[at].nesting
         if depth == 0:
             return at
-    return len(tokens) - 1
+    return len(tokens)
 
 
-def _container(token: Token, inside: Sequence[Token], offset: int, fence: Fence) -> list[Block]:
-    kind = token.type.removesuffix("_open")
+def _container(token: Token, inside: Sequence[Token], offset: int, on_fence: OnFence) -> Sequence[Block]:
     line = line_of(token, offset)
+    kind = token.type.removesuffix("_open")
     if kind == "paragraph":
-        return [{"kind": "paragraph", "line": line, "inlines": inlines_of(inside[0].children or [])}] if inside else []
+        return [Paragraph(line, inlines_of(inside[0].children or []))]
     if kind == "heading":
-        return [{"kind": "heading", "line": line, "level": int(token.tag[1:]), "inlines": inlines_of(inside[0].children or [])}]
+        return [Heading(line, int(token.tag[1:]), inlines_of(inside[0].children or []))]
     if kind in ("bullet_list", "ordered_list"):
-        items: list[list[Block]] = []
-        at = 0
-        while at < len(inside):
-            end = _closing(inside, at)
-            items.append(blocks_of(inside[at + 1 : end], offset, fence))
-            at = end + 1
-        return [{"kind": "list", "line": line, "ordered": kind == "ordered_list", "items": items}]
+        return [ListBlock(line, kind == "ordered_list", tuple(_items(inside, offset, on_fence)))]
     if kind == "blockquote":
-        return [{"kind": "quote", "line": line, "blocks": blocks_of(inside, offset, fence)}]
+        return [Quote(line, blocks_of(inside, offset, on_fence))]
     if kind == "table":
-        return [{"kind": "table", "line": line, **_table(inside)}]
-    return blocks_of(inside, offset, fence)
+        return [_table(line, inside)]
+    return blocks_of(inside, offset, on_fence)
 
 
-def _table(tokens: Sequence[Token]) -> dict[str, Any]:
-    rows: list[list[list[Inline]]] = []
+def _items(tokens: Sequence[Token], offset: int, on_fence: OnFence) -> list[tuple[Block, ...]]:
+    items: list[tuple[Block, ...]] = []
+    at = 0
+    while at < len(tokens):
+        end = _closing(tokens, at)
+        items.append(blocks_of(tokens[at + 1 : end], offset, on_fence))
+        at = end + 1
+    return items
+
+
+def _table(line: int, tokens: Sequence[Token]) -> Table:
+    rows: list[list[tuple[Inline, ...]]] = []
     for token in tokens:
         if token.type == "tr_open":
             rows.append([])
-        elif token.type == "inline" and rows:
+        elif token.type == "inline":
             rows[-1].append(inlines_of(token.children or []))
-    return {"header": rows[0] if rows else [], "rows": rows[1:]}
+    return Table(line, tuple(rows[0]), tuple(tuple(row) for row in rows[1:]))
 
 
-def _leaf(token: Token, offset: int, fence: Fence) -> list[Block]:
+def _leaf(token: Token, offset: int, on_fence: OnFence) -> Sequence[Block]:
     line = line_of(token, offset)
     if token.type in ("fence", "code_block"):
-        return [{"kind": "code", "line": line, "language": token.info.strip(), "text": token.content.rstrip("\n")}]
+        return [CodeBlock(line, token.info.strip(), token.content.rstrip("\n"))]
     if token.type == "colon_fence":
-        return fence(token, line)
+        return on_fence(token, line)
     if token.type == "math_block":
-        tex = token.content.strip()
-        return [{"kind": "math", "line": line, "tex": tex, "mathml": mathml(tex)}]
+        return [MathBlock(line, token.content.strip())]
     if token.type == "myst_target":
-        return [{"kind": "target", "line": line, "id": token.content}]
-    return []
+        return [Target(line, token.content)]
+    return []  # comments, rules, the front matter
 
 
 def line_of(token: Token, offset: int) -> int:
@@ -127,52 +129,53 @@ def line_of(token: Token, offset: int) -> int:
     return (token.map[0] if token.map else 0) + offset + 1
 
 
-def inlines_of(tokens: Sequence[Token]) -> list[Inline]:
+def inlines_of(tokens: Sequence[Token]) -> tuple[Inline, ...]:
     """The pieces of a line."""
     result: list[Inline] = []
-    stack: list[list[Inline]] = [result]
-    for token in tokens:
-        here = stack[-1]
-        if token.type == "text" and token.content:
-            here.append({"kind": "text", "text": token.content})
-        elif token.type in ("softbreak", "hardbreak"):
-            here.append({"kind": "text", "text": " "})
-        elif token.type == "code_inline":
-            here.append({"kind": "code", "text": token.content})
-        elif token.type in ("math_inline", "math_inline_double"):
-            here.append({"kind": "math", "tex": token.content, "mathml": mathml(token.content)})
-        elif token.type == "myst_role":
-            here.append({"kind": "role", "role": token.meta["name"], "text": token.content})
-        elif token.type in ("em_open", "strong_open", "link_open"):
-            inner: list[Inline] = []
-            kind = {"em_open": "emphasis", "strong_open": "strong", "link_open": "link"}[token.type]
-            made: Inline = {"kind": kind, "inlines": inner}
-            if kind == "link":
-                made["target"] = str(token.attrGet("href"))
-            here.append(made)
-            stack.append(inner)
-        elif token.type in ("em_close", "strong_close", "link_close") and len(stack) > 1:
-            stack.pop()
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        end = _closing(tokens, at) if token.nesting == 1 else at
+        inside = tokens[at + 1 : end]
+        match token.type:
+            case "text" | "text_special" if token.content:
+                result.append(Text(token.content))
+            case "softbreak" | "hardbreak":
+                result.append(Text(" "))
+            case "code_inline":
+                result.append(CodeText(token.content))
+            case "math_inline" | "math_inline_double":
+                result.append(MathText(token.content))
+            case "myst_role":
+                result.append(_role(token))
+            case "em_open" | "strong_open":
+                result.append(Emphasis(inlines_of(inside), token.type == "strong_open"))
+            case "link_open":
+                result.append(Link(str(token.attrGet("href")), inlines_of(inside)))
+            case _:
+                pass
+        at = end + 1
+    return tuple(_joined(result))
+
+
+def _role(token: Token) -> Inline:
+    """A role that is not known stays as it is written, so that the validator and the reader both see it."""
+    name = str(token.meta["name"])
+    return TermLink(token.content) if name == "term" else Text(f"{{{name}}}`{token.content}`")
+
+
+def _joined(inlines: Sequence[Inline]) -> list[Inline]:
+    """Neighbouring texts made one, so that a term of two words is found across a line's end."""
+    result: list[Inline] = []
+    for inline in inlines:
+        last = result[-1] if result else None
+        if isinstance(inline, Text) and isinstance(last, Text):
+            result[-1] = Text(last.text + inline.text)
+        else:
+            result.append(inline)
     return result
 
 
-def plain_text(items: Iterable[Any]) -> str:
-    """The words of blocks or inlines, for a terminal and for counting."""
-    words: list[str] = []
-    for item in items:
-        kind = item["kind"]
-        if kind in ("text", "code") and "text" in item:
-            words.append(item["text"])
-        elif kind in ("role", "term"):
-            words.append(item.get("text") or plain_text(item.get("inlines", [])))
-        elif kind == "math":
-            words.append(item["tex"])
-        elif kind == "list":
-            words.extend(plain_text(blocks) + "\n" for blocks in item["items"])
-        elif kind == "table":
-            words.extend(" ".join(plain_text(cell) for cell in row) + "\n" for row in [item["header"], *item["rows"]])
-        else:
-            words.append(plain_text(item.get("inlines") or item.get("blocks") or []))
-            if kind in ("paragraph", "heading", "note", "quote"):
-                words.append("\n")
-    return "".join(words)
+def parse_inline(md: MarkdownIt, text: str) -> tuple[Inline, ...]:
+    """One line of Markdown, as in the front matter and in options."""
+    return tuple(piece for token in md.parseInline(text) for piece in inlines_of(token.children or []))
