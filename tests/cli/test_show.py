@@ -109,6 +109,11 @@ def test_nothing_to_show_is_no_failure(tmp_path: Path) -> None:
     assert qkv(tmp_path, "hover", "model.py", "one", "1").code == 2
 
 
+def test_a_comment_that_python_takes_for_an_encoding_is_shown_as_an_editor_does(tmp_path: Path) -> None:
+    write(tmp_path, waves="# positional encoding: sine and cosine\n")
+    assert qkv(tmp_path, "hover", "waves.py", "1", "5", "--format", "json").json["term"] == "positional encoding"
+
+
 def test_explain_a_code_and_a_term(tmp_path: Path) -> None:
     code = qkv(tmp_path, "explain", "shape-matmul", "--format", "json").json
     assert set(code) == {"version", "kind", "id", "title", "severity", "text", "markdown", "example", "lesson", "see"}

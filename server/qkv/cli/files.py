@@ -43,7 +43,7 @@ def one_file(path: str) -> Text:
     if Path(path).is_dir():
         raise UsageError(f"{path} is a folder; name a file")
     try:
-        return read_text(path)
+        return read_text(path, as_utf8=True)
     except Unreadable as problem:
         raise UsageError(f"{path} {problem}") from None
 

@@ -24,8 +24,11 @@ class Text:
     cells: Cells | None = None
 
 
-def read_text(path: str) -> Text:
-    """Read a Python file, a notebook or a Markdown file. Raises Unreadable."""
+def read_text(path: str, *, as_utf8: bool = False) -> Text:
+    """Read a Python file, a notebook or a Markdown file, in the encoding that a Python file names. Raises Unreadable.
+
+    `as_utf8`: show the text as an editor would, also where Python would refuse it, as for a first line `# encoding: sine waves`.
+    """
     try:
         content = Path(path).read_bytes()
     except OSError as problem:
@@ -35,8 +38,7 @@ def read_text(path: str) -> Text:
             return Text(*_python_first(read_notebook(content.decode("utf-8-sig"))))
         if path.lower().endswith((".md", ".markdown")):
             return Text(content.decode("utf-8-sig"), "markdown")
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return Text(content.decode(encoding))
+        return Text(content.decode(_encoding(content, as_utf8)))
     except BadNotebook as problem:
         raise Unreadable(str(problem)) from None
     except UnicodeDecodeError as problem:
@@ -51,3 +53,12 @@ def read_text(path: str) -> Text:
 
 def _python_first(module: tuple[str, Cells]) -> tuple[str, Language, Cells]:
     return module[0], "python", module[1]
+
+
+def _encoding(content: bytes, as_utf8: bool) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+    except SyntaxError:
+        if as_utf8:
+            return "utf-8-sig"
+        raise

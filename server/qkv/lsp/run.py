@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from qkv.lsp.server import Server
     from qkv.runner import Interpreter, Job, Limits, Outcome, Problem, Runner
 
+TOGETHER = 0.02
+"""Seconds for which output is held back, so that more of it may come along."""
+
 
 @dataclass
 class Runs:
@@ -70,18 +73,43 @@ async def _follow(ls: Server, number: str, job: Job, interpreter: Interpreter | 
     if isinstance(interpreter, Problem):
         return Outcome("not-started", reason=f"{interpreter.what[:1].upper()}{interpreter.what[1:]}. {interpreter.do}")
     loop = asyncio.get_running_loop()
-
-    def on_output(stream: str, text: str) -> None:
-        message = {"id": number, "stream": stream, "text": text}
-        loop.call_soon_threadsafe(partial(ls.protocol.notify, "qkv/output", message))
-
+    output = _Output(ls, number)
     stopped = ls.runs.stops[number] = threading.Event()
     try:
-        work = partial(ls.runs.runner.run, job, on_output, stopped, interpreter)
+        work = partial(ls.runs.runner.run, job, partial(_pass_on, loop, output), stopped, interpreter)
         return await loop.run_in_executor(ls.runs.executor, work)
     finally:  # a request that was cancelled stops its run
         stopped.set()
         ls.runs.stops.pop(number, None)
+        output.send()
+
+
+@dataclass
+class _Output:
+    """What a run has printed and the client does not know yet. A program that prints word by word does not send as many messages."""
+
+    ls: Server
+    number: str
+    pieces: list[tuple[str, str]] = field(default_factory=list["tuple[str, str]"])
+
+    def add(self, stream: str, text: str) -> None:
+        """Keep a piece for a moment, together with those that follow on the same stream."""
+        if not self.pieces:
+            asyncio.get_running_loop().call_later(TOGETHER, self.send)
+        if self.pieces and self.pieces[-1][0] == stream:
+            text = self.pieces.pop()[1] + text
+        self.pieces.append((stream, text))
+
+    def send(self) -> None:
+        """Tell the client everything."""
+        pieces, self.pieces = self.pieces, []
+        for stream, text in pieces:
+            self.ls.protocol.notify("qkv/output", {"id": self.number, "stream": stream, "text": text})
+
+
+def _pass_on(loop: asyncio.AbstractEventLoop, output: _Output, stream: str, text: str) -> None:
+    """From the runner's thread into the loop's."""
+    loop.call_soon_threadsafe(output.add, stream, text)
 
 
 def find(ls: Server, values: Any, uri: str | None) -> Interpreter | Problem:
