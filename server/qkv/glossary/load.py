@@ -142,9 +142,8 @@ class _Front:
     def __init__(self, path: str, lines: list[str]) -> None:
         self.path = path
         self.lines = {match.group(1): number for number, line in enumerate(lines, 2) if (match := _KEY.match(line))}
-        self.values = _json_values(lines)
-        if self.values is None:
-            self.values = _yaml_values(path, lines)
+        values = _json_values(lines)
+        self.values: dict[str, Any] = values if values is not None else _yaml_values(path, lines)
 
     def error(self, key: str, message: str) -> TermError:
         return _error(self.path, self.lines.get(key, 1), f"{key}: {message}")

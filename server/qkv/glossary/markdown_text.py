@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
 from qkv.glossary.evidence import Evidence, prose_evidence
-from qkv.glossary.python_text import PythonText, line_starts
+from qkv.glossary.lines import LinedText
+from qkv.glossary.python_text import PythonText
 from qkv.glossary.words import word_set
 
 _ENOUGH = 20_000
@@ -44,25 +44,20 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A stretch inside a paragraph that is no prose; offsets in the page. `code` is an inline code span's text, else None."""
+    """A stretch inside a paragraph that is no prose; offsets in the page.
+
+    A code span's text lies between `code_start` and `code_end`, and `role` is what MyST calls it; both are 0 for the rest.
+    """
 
     start: int
     end: int
-    code: bool
     code_start: int = 0
     code_end: int = 0
     role: str | None = None
 
 
-class MarkdownText:
-    """One version of one Markdown text. Immutable; what is asked of it is computed once."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def line_starts(self) -> list[int]:
-        return line_starts(self.text)
+class MarkdownText(LinedText):
+    """One version of one Markdown text."""
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -74,19 +69,6 @@ class MarkdownText:
         """The block that holds a line counted from 0; the innermost where blocks lie in another."""
         return next((block for block in reversed(self.blocks) if block.start <= line < block.end), None)
 
-    def offset(self, line: int, column: int) -> int | None:
-        """The offset of the character at a position that counts from 1; None beyond the text or the line's end."""
-        if not 1 <= line <= len(self.line_starts) or column < 1:
-            return None
-        offset = self.line_starts[line - 1] + column - 1
-        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
-        return offset if offset < end and self.text[offset] not in "\r\n" else None
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of an offset."""
-        line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
-
     def extent(self, block: Block) -> tuple[int, int]:
         """The offsets between which a block lies."""
         end = self.line_starts[block.end] if block.end < len(self.line_starts) else len(self.text)
@@ -97,11 +79,11 @@ class MarkdownText:
         found: list[Inline] = []
         for match in _INLINE_CODE.finditer(self.text, start, end):
             role = _ROLE.search(self.text, max(start, match.start() - 40), match.start())
-            found.append(Inline(match.start(), match.end(), True, *match.span(2), role.group(1) if role else None))
+            found.append(Inline(match.start(), match.end(), *match.span(2), role.group(1) if role else None))
         taken = [(inline.start, inline.end) for inline in found]
         for match in _HIDDEN.finditer(self.text, start, end):
             if not any(left < match.end() and match.start() < right for left, right in taken):
-                found.append(Inline(match.start(), match.end(), False))
+                found.append(Inline(match.start(), match.end()))
         return found
 
     @cached_property

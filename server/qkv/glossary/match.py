@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from qkv.glossary.code import Known, code_subjects, term_in_code, term_in_literal
+from qkv.glossary.code import Known, Place, term_in_code, term_in_literal
 from qkv.glossary.evidence import Evidence, prose_evidence
 from qkv.glossary.index import Index
 from qkv.glossary.judge import ABOUT, is_meant, subjects_of_comment, subjects_of_paragraph
@@ -61,10 +61,11 @@ def term_at(index: Index, page: Page, line: int, column: int, known: Known | Non
 
 
 def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Found | None:
+    place = Place(page, offset, known)
     region = page.region_at(offset)
     if region is None or page.in_field(region, offset):
-        return term_in_code(index, page, offset, known)
-    literal = term_in_literal(index, page, offset, known)
+        return term_in_code(index, place)
+    literal = term_in_literal(index, place)
     if literal is not None:
         return literal
     if region.is_comment and _DIRECTIVE.match(page.text, region.start):
@@ -76,11 +77,11 @@ def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Fou
         return None
     a_word = not region.is_comment and not re.search(r"\s", inside.strip())
     if identifier_at(page.text, offset, start, end) is not None:
-        found = term_in_code(index, page, offset, known)
+        found = term_in_code(index, place)
         return None if a_word and found and found.term.needs_attention_context else found
     found = term_in_prose(index, page.text, offset, start, end)
     if found is None and a_word:
-        found = term_in_code(index, page, offset, known)
+        found = term_in_code(index, place)
     if found is None or not found.term.needs_attention_context:
         return found
     if not region.is_comment and (a_word or _SQL.search(inside) or _is_heading(page, found)):
@@ -88,8 +89,8 @@ def _in_python(index: Index, page: PythonText, offset: int, known: Known) -> Fou
     if is_plain_number(found, page.text, start, end):
         return None
     # A comment with several cues of its own is one more cue for the code that it stands in.
-    code = code_subjects(page, offset, known, Evidence(attention=1) if evidence.attention > 1 else None)
-    return found if is_meant(found.term, subjects_of_comment(evidence, code)) else None
+    told = Place(page, offset, known, Evidence(attention=1)) if evidence.attention > 1 else place
+    return found if is_meant(found.term, subjects_of_comment(evidence, told.subjects)) else None
 
 
 def _paragraph(page: PythonText, region: Region, offset: int) -> tuple[int, int]:
@@ -116,29 +117,33 @@ def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) ->
     if block.is_python:
         about = page.evidence.attention >= ABOUT
         inside = page.python(block, Evidence(attention=2, network=2) if about else Evidence())
-        found = _in_python(index, inside, offset - start, known)
-        return Found(found.term, found.start + start, found.end + start) if found else None
-    inlines = page.inlines(start, end)
+        return _moved(_in_python(index, inside, offset - start, known), start)
     evidence = prose_evidence(page.prose(start, end))
     subjects = subjects_of_paragraph(evidence, page.evidence)
+    inlines = page.inlines(start, end)
     inline = next((inline for inline in inlines if inline.start <= offset < inline.end), None)
-    if inline is not None and (
-        not inline.code or inline.role == "math" or not inline.code_start <= offset < inline.code_end
-    ):
+    if inline is None:
+        start, end = _between(inlines, offset, start, end)
+        return _in_prose(index, page, offset, start, end, evidence, subjects)
+    if not inline.code_start <= offset < inline.code_end or inline.role == "math":
         return None
-    if inline is not None and inline.role is None:
-        if not looks_like_python(page.text[inline.code_start : inline.code_end]):
-            return None
-        return _in_snippet(index, page, offset, inline.code_start, inline.code_end, evidence, subjects)
-    start, end = _between(inlines, offset, start, end) if inline is None else (inline.code_start, inline.code_end)
+    if inline.role == "term":  # a lesson says itself that it means the term
+        return term_in_prose(index, page.text, offset, inline.code_start, inline.code_end)
+    if not looks_like_python(page.text[inline.code_start : inline.code_end]):
+        return None
+    return _in_snippet(index, page, offset, inline.code_start, inline.code_end, evidence, subjects)
+
+
+def _in_prose(
+    index: Index, page: MarkdownText, offset: int, start: int, end: int, evidence: Evidence, subjects: frozenset[str]
+) -> Found | None:
     if is_address(page.text, offset, start, end):
         return None
-    name = identifier_at(page.text, offset, start, end)
-    if name is not None:
-        left = offset
-        while left > start and (page.text[left - 1].isalnum() or page.text[left - 1] in "_."):
-            left -= 1
-        dotted = _DOTTED_NAME.match(page.text, left, end)
+    if identifier_at(page.text, offset, start, end) is not None:
+        first = offset
+        while first > start and (page.text[first - 1].isalnum() or page.text[first - 1] in "_."):
+            first -= 1
+        dotted = _DOTTED_NAME.match(page.text, first, end)
         if dotted and dotted.start() <= offset < dotted.end():
             return _in_snippet(index, page, offset, dotted.start(), dotted.end(), evidence, subjects)
     found = term_in_prose(index, page.text, offset, start, end)
@@ -147,11 +152,15 @@ def _in_markdown(index: Index, page: MarkdownText, offset: int, known: Known) ->
     return found if is_meant(found.term, subjects) else None
 
 
+def _moved(found: Found | None, by: int) -> Found | None:
+    return Found(found.term, found.start + by, found.end + by) if found else None
+
+
 def _between(inlines: list[Inline], offset: int, start: int, end: int) -> tuple[int, int]:
     """The stretch of prose around an offset that no code span or link target interrupts."""
-    return max([start, *(i.end for i in inlines if i.end <= offset)]), min(
-        [end, *(i.start for i in inlines if i.start > offset)]
-    )
+    before = (inline.end for inline in inlines if inline.end <= offset)
+    after = (inline.start for inline in inlines if inline.start > offset)
+    return max(before, default=start), min(after, default=end)
 
 
 def _in_snippet(
@@ -162,7 +171,7 @@ def _in_snippet(
     letters = " ".join(re.findall(r"\b[qkvQKV]\b", page.text[max(0, start - 500) : end + 500]))
     snippet = PythonText(f"{page.text[start:end]}\n{letters}", evidence)
     is_attention = True if "attention" in subjects else None
-    found = term_in_code(index, snippet, offset - start, Known(is_attention=is_attention), evidence)
+    found = term_in_code(index, Place(snippet, offset - start, Known(is_attention=is_attention), evidence))
     if found is None or found.end > end - start:
         return None
-    return Found(found.term, found.start + start, found.end + start)
+    return _moved(found, start)

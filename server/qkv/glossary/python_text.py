@@ -9,9 +9,9 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 from qkv.glossary.evidence import Evidence, code_evidence
+from qkv.glossary.lines import LinedText
 
 _CUT = re.compile(
     r"#[^\n]*"
@@ -45,43 +45,13 @@ class Region:
     quote: int = 0
 
 
-def line_starts(text: str) -> list[int]:
-    """The offset at which each line starts; a line ends as Python and the editor protocol have it."""
-    if "\r" in text:
-        return [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-    return list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
-
-
-class PythonText:
-    """One version of one Python text. Immutable; what is asked of it is computed once."""
+class PythonText(LinedText):
+    """One version of one Python text."""
 
     def __init__(self, text: str, around: Evidence | None = None) -> None:
         """`around` is what the surroundings say, where the text is a block in a Markdown page."""
-        self.text = text
+        super().__init__(text)
         self.around = around or Evidence()
-
-    @cached_property
-    def line_starts(self) -> list[int]:
-        return line_starts(self.text)
-
-    def offset(self, line: int, column: int) -> int | None:
-        """The offset of the character at a position that counts from 1; None beyond the text or the line's end."""
-        if not 1 <= line <= len(self.line_starts) or column < 1:
-            return None
-        offset = self.line_starts[line - 1] + column - 1
-        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
-        return offset if offset < end and self.text[offset] not in "\r\n" else None
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of an offset."""
-        line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
-
-    def line_of(self, offset: int) -> tuple[int, int]:
-        """Where the line of an offset starts and ends, its end not included."""
-        line = bisect_right(self.line_starts, offset)
-        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
-        return self.line_starts[line - 1], len(self.text[:end].rstrip("\r\n")) if end else 0
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:

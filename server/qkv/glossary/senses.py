@@ -41,6 +41,9 @@ _MAPPING_LOOP = re.compile(
 _COUNTING_LOOP = re.compile(
     r"\bfor\s+([\w ,()]{1,80}?)\s+in\s+(?:range|enumerate|sorted|set|dict|count|os\b|reversed\(range)"
 )
+_ROLE_TAKERS = ATTENTION_OWNERS - {"self", "config", "cfg", "args"}
+_PLAIN_CALLS = frozenset({"dict", "print", "sorted", "open", "min", "max", "sum"})
+_WINDOW = re.compile(r"(?i)(?:conv|pool|unfold|fold)")
 _NAME = re.compile(r"\w+")
 _KEY_OF = re.compile(r"\.(?:get|pop|setdefault|add|remove)\(\s*\Z|\b[gs]etattr\([^()]*,\s*\Z")
 _AS_TEXT = re.compile(r"\.(?:startswith|endswith|r?split|strip|lower|upper|replace|format|encode)\(")
@@ -109,6 +112,35 @@ def keyword_of(page: PythonText, start: int, end: int) -> str | None:
         return None
     called = re.search(r"([A-Za-z_][\w.]*)\s*\Z", before)
     return called.group(1) if called else ""
+
+
+def takes_our_keywords(page: PythonText, called: str, *, a_role: bool) -> bool:
+    """Whether `called(key=…)` can mean attention's key: PyTorch's functions and those named after what they do."""
+    root, last = called.split(".")[0], called.rsplit(".", 1)[-1]
+    if a_role and _WINDOW.match(last):
+        return False  # the padding of a convolution
+    if root in page.aliases:
+        return page.aliases[root].split(".")[0] in ML_ROOTS
+    parts = {part.text for part in parts_of(last)}
+    if a_role:
+        return bool(parts & _ROLE_TAKERS)
+    return called not in _PLAIN_CALLS and not parts & SERVICE_CALLS
+
+
+def is_of_another_package(page: PythonText, receiver: str | None) -> bool:
+    """Whether a dotted name starts with an import that has nothing to do with networks: `plt.…`, `np.…`."""
+    root = (receiver or "").split(".")[0]
+    return root in page.aliases and page.aliases[root].split(".")[0] not in ML_ROOTS
+
+
+def can_own_a_role(receiver: str) -> bool:
+    """Whether `receiver.query` can be attention's: `self`, `attn`, `config`, but no `event`, `node` or `df`."""
+    return any(part.text in ATTENTION_OWNERS for part in parts_of(receiver.rsplit(".", 1)[-1]))
+
+
+def can_stand_beside_a_role(parts: set[str]) -> bool:
+    """Whether the other parts of an identifier leave `query`, `key`, `head`… its sense: `key_states`, but no `sort_key`."""
+    return all(part.isdigit() or len(part) == 1 or part in COMPANIONS for part in parts)
 
 
 def import_at(page: PythonText, offset: int) -> tuple[str, bool] | None:
