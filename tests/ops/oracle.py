@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import einops
+import einops.layers.torch
 import torch
 
 from qkv.ops import FORWARDS, LAYERS, RULES, Context, Mismatch, apply, call_layer, make_layer
@@ -234,7 +235,7 @@ class Abstract:
         if isinstance(value, Named) and node.attr in value.fields:
             return value.item(node.attr)
         if isinstance(value, Layer):
-            return value.members[node.attr]
+            return value.members.get(node.attr, Unknown(""))
         if isinstance(value, Tensor) and f"torch.Tensor.{node.attr}" in RULES and node.attr in ATTRIBUTES:
             return self._rule(f"torch.Tensor.{node.attr}", (value,), {})
         if isinstance(value, Tensor) and node.attr == "shape":
@@ -382,6 +383,8 @@ def differences(store: Store, guess: Any, truth: Any, values: dict[Any, int] | N
         return _tuple_differences(store, guess, truth, values or {})
     if isinstance(guess, Unknown) or guess is None:
         return []
+    if isinstance(truth, torch.nn.Module):
+        return [] if isinstance(guess, Layer) else [f"{guess!r} is no layer"]
     if isinstance(truth, torch.dtype):
         return [] if guess == Dtype(str(truth).removeprefix("torch.")) else [f"{guess} is not {truth}"]
     if isinstance(truth, torch.device):

@@ -22,7 +22,9 @@ def _activated(cx: Context, input: Tensor) -> Tensor:
     return same(input)
 
 
-_FLOATS = "gelu silu elu selu celu leaky_relu rrelu hardswish hardsigmoid mish softplus hardshrink softshrink logsigmoid"
+_FLOATS = (
+    "gelu silu elu selu celu leaky_relu rrelu hardswish hardsigmoid mish softplus hardshrink softshrink logsigmoid"
+)
 _IN_PLACE = "elu_ selu_ celu_ leaky_relu_ rrelu_"
 
 
@@ -55,6 +57,8 @@ def divided(cx: Context, input: Tensor) -> Tensor:
 @rule("torch.nn.functional.prelu torch.prelu torch.Tensor.prelu", term="activation")
 def prelu(cx: Context, input: Tensor, weight: Tensor) -> Tensor:
     """Numbers below zero are scaled: all by one weight, or each channel, axis 1, by its own."""
+    if weight.shape.rank not in (None, 0, 1):
+        raise Mismatch("shape-axis", "{weight} is {weight.shape}; it must be one weight for each channel.", at="weight")
     if weight.shape.rank == 1 and weight.shape.back[0] != 1 and input.shape.rank is not None and input.shape.rank > 1:
         left, right = input.shape.back[1], weight.shape.back[0]
         mismatch = Mismatch(
