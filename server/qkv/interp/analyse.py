@@ -98,18 +98,25 @@ def _open(axis: Axis) -> bool:
 
 
 def _findings(run: Facts, generic: list[Facts]) -> list[Finding]:
-    """Each place once, a certain crash before a possible one. What the run did without trouble is not called an error."""
+    """Each place once, a certain crash before a possible one. What the run did without trouble is not called an error.
+
+    One mistake is reported once: where the same sizes clash in the same way further down, the first place is enough.
+    """
     found: dict[tuple[object, ...], Finding] = {}
     lines: set[tuple[str, int]] = set()
+    causes: set[tuple[object, ...]] = set()
     for finding in run.findings:
         found.setdefault((finding.location, finding.code), finding)
         lines.add((finding.location.path, finding.location.span.line))
+        causes.add(finding.cause)
+    crashed = {finding.function for finding in run.findings if finding.severity == "error"}
     for entry in generic:
         for finding, node in zip(entry.findings, entry.finding_nodes):
-            if (finding.location.path, finding.location.span.line) in lines:
+            if (finding.location.path, finding.location.span.line) in lines or node in run.executed:
                 continue
-            if node in run.executed:
+            if finding.cause in causes or (finding.function is not None and finding.function in crashed):
                 continue
+            causes.add(finding.cause)
             before = found.get((finding.location, finding.code))
             if before is None or (before.severity != "error" and finding.severity == "error"):
                 found[(finding.location, finding.code)] = finding

@@ -127,7 +127,7 @@ def _unpack_shape(m: Machine, names: list[ast.expr], star: int | None, value: Si
 
 def _name_axes(m: Machine, names: list[ast.expr], items: tuple[Any, ...], origin: ast.AST | None) -> None:
     """Sizes unpacked side by side are meant to be different things."""
-    if isinstance(origin, ast.Attribute) and origin.attr == "shape" or isinstance(origin, ast.Call):
+    if (isinstance(origin, ast.Attribute) and origin.attr == "shape") or isinstance(origin, ast.Call):
         stand_apart(m.store, tuple(resolve(m.store, item) for item in items if isinstance(item, (int, Expr))))
 
 

@@ -25,7 +25,7 @@ from qkv.interp.values import (
     Super,
 )
 from qkv.ops import RULES
-from qkv.shapes import Dtype, Layer, Size, Tensor, Unknown
+from qkv.shapes import Dtype, Layer, Named, Size, Tensor, Unknown
 from qkv.shapes.solve import resolve_value
 from qkv.shapes.undecided import Undecided
 
@@ -62,6 +62,8 @@ def attribute(m: Machine, value: Any, name: str, node: ast.AST) -> Any:
         return _behind(m, value, name)
     if isinstance(value, Choice):
         return _of_choice(m, value, name, node)
+    if isinstance(value, Named) and name in value.fields:
+        return value.item(name)
     if isinstance(value, (ListValue, DictValue, Container, Entries, str, tuple, Size, Dtype, Partial)) or isinstance(value, (int, float)):
         return Method(value, name)
     if isinstance(value, Function) and name == "__name__":

@@ -178,7 +178,7 @@ def _note(
     ops: str | None,
 ) -> None:
     """Write down an operation for the hover."""
-    if m.silent or name.startswith("torch.Tensor.__") and ops is None:
+    if m.silent or (name.startswith("torch.Tensor.__") and ops is None):
         return
     tensors = tuple(value for value in (*arguments, *keywords.values()) if isinstance(value, Tensor))
     if name_node is None:
@@ -274,7 +274,7 @@ def _call_container(m: Machine, module: Container, arguments: tuple[Any, ...], n
     value = arguments[0]
     content = module.content
     layers = content.items if isinstance(content, ListValue) else tuple(content.items.values())
-    if isinstance(content, ListValue) and content.some or isinstance(content, DictValue) and content.open:
+    if (isinstance(content, ListValue) and content.some) or (isinstance(content, DictValue) and content.open):
         for layer in iterate(m, content, node).items:
             result = call(m, layer, (value,), {}, node)
             value = join(m.store, value, result)

@@ -8,7 +8,18 @@ from typing import Any
 
 from qkv.interp.attributes import unknown_base
 from qkv.interp.calls import bind_arguments, call_function, note_parameters, qualified
-from qkv.interp.machine import GENERIC_STEPS, RUN_STEPS, Cancelled, Expected, Frame, Importer, Log, Machine, OutOfBudget, Stop
+from qkv.interp.machine import (
+    GENERIC_STEPS,
+    RUN_STEPS,
+    Cancelled,
+    Expected,
+    Frame,
+    Importer,
+    Log,
+    Machine,
+    OutOfBudget,
+    Stop,
+)
 from qkv.interp.parameters import parameter_values
 from qkv.interp.readback import Facts, read_back
 from qkv.interp.statements import run_block, run_body, run_statement

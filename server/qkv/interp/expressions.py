@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +16,9 @@ from qkv.interp.narrow import narrowed
 from qkv.interp.operators import binary, compare_values, unary
 from qkv.interp.subscript import subscript
 from qkv.interp.truth import truth_of
-from qkv.interp.values import Choice, Function, Scope, dict_of, list_of
-from qkv.shapes import Slice, Tensor, Unknown
-from qkv.shapes.solve import undo
+from qkv.interp.values import Choice, Entries, Function, Scope, dict_of, list_of
+from qkv.shapes import Shape, Size, Slice, Tensor, Unknown
+from qkv.shapes.solve import resolve_shape, undo
 
 
 def evaluate(m: Machine, node: ast.expr, scope: Scope) -> Any:
@@ -58,7 +57,14 @@ def _call(m: Machine, node: ast.Call, scope: Scope) -> Any:
     arguments: list[Any] = []
     for item in node.args:
         if isinstance(item, ast.Starred):
-            found = iterate(m, evaluate(m, item.value, scope), node)
+            starred = evaluate(m, item.value, scope)
+            if isinstance(starred, Size):
+                joined = sizes_around(m, node.args, scope)
+                if joined is None:
+                    return calls.call_with_unknown_arguments(m, callee, node)
+                arguments = [joined]
+                break
+            found = iterate(m, starred, node)
             if found.some:
                 return calls.call_with_unknown_arguments(m, callee, node)
             arguments.extend(found.items)
@@ -116,7 +122,7 @@ def _either(m: Machine, first: Any, second: Any, is_and: bool) -> Any:
     if not is_and and isinstance(first, Choice):
         kept = tuple(option for option in first.options if truth_of(m, option) is not False)
         first = kept[0] if len(kept) == 1 else first
-    if isinstance(first, bool) or truth_of(m, first) is None and not isinstance(first, (Tensor, Choice)):
+    if isinstance(first, bool) or (truth_of(m, first) is None and not isinstance(first, (Tensor, Choice))):
         if isinstance(second, bool) or isinstance(second, Unknown):
             return Unknown("a test that is open")
     return join(m.store, first, second)
@@ -153,7 +159,31 @@ def _compare(m: Machine, node: ast.Compare, scope: Scope) -> Any:
     return result
 
 
+def sizes_around(m: Machine, nodes: list[ast.expr], scope: Scope) -> Size | None:
+    """`(*x.shape[:-1], heads, width)` where the starred shape has an unknown number of axes: one shape with that prefix."""
+    front: list[Any] = []
+    back: list[Any] = []
+    middle: Shape | None = None
+    for node in nodes:
+        value = evaluate(m, node.value if isinstance(node, ast.Starred) else node, scope)
+        if isinstance(node, ast.Starred) and isinstance(value, Size):
+            if middle is not None:
+                return None
+            middle = resolve_shape(m.store, value.shape)
+            continue
+        items = iterate(m, value, node) if isinstance(node, ast.Starred) else Entries((value,))
+        sizes = [numbers.as_size(m, item) for item in items.items]
+        if items.some or None in sizes:
+            return None
+        (back if middle is not None else front).extend(sizes)
+    if middle is None:
+        return None
+    return Size(Shape((*middle.back, *back), middle.row, (*front, *middle.front)))
+
+
 def _tuple(m: Machine, node: ast.Tuple, scope: Scope) -> Any:
+    if any(isinstance(item, ast.Starred) and isinstance(evaluate(m, item.value, scope), Size) for item in node.elts):
+        return sizes_around(m, node.elts, scope) or Unknown("a shape of unknown length")
     items, some = _elements(m, node.elts, scope)
     return tuple(items) if not some else list_of(items, some=True)
 

@@ -97,7 +97,8 @@ class Operand:
 class Finding:
     """Something wrong, at the place where it happens. `message` is one sentence of plain text; `hint` one concrete next step.
 
-    `fix` names a quick fix that applies to the operand `at`; the edit itself is made by the editor features.
+    `fix` names a quick fix that applies to the operand `at`; the edit itself is made by the editor features. `function` is where it
+    stands; two findings with one `cause` are one mistake.
     """
 
     code: str
@@ -112,6 +113,8 @@ class Finding:
     at: str | None = None
     terms: tuple[str, ...] = ()
     lesson: str | None = None
+    function: str | None = None
+    cause: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

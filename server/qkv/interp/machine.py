@@ -82,6 +82,7 @@ class Trouble:
     operands: dict[str, tuple[ast.AST, Any]]
     chain: tuple[Location, ...]
     main: str
+    function: str | None = None
 
 
 @dataclass
@@ -180,7 +181,7 @@ def report(m: Machine, mismatch: Mismatch, node: ast.AST, operands: dict[str, tu
     if not m.silent and not m.tries:
         settled = {name: (at, resolve_value(m.store, value)) for name, (at, value) in (operands or {}).items()}
         mismatch.parts = {name: resolve_value(m.store, part) for name, part in mismatch.parts.items()}
-        m.log.troubles.append(Trouble(mismatch, node, m.frame.unit, settled, chain(m), m.stack[0].unit.source.path))
+        m.log.troubles.append(Trouble(mismatch, node, m.frame.unit, settled, chain(m), m.stack[0].unit.source.path, m.frame.name))
 
 
 class Expected(Exception):

@@ -36,7 +36,7 @@ _DTYPE_NAMES = frozenset(
         "float8_e5m2fnuz",
     ]
 )
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("__") or name == "__import__")
 _ALIASES = {
     "torch.nn.modules": "torch.nn",
     "torch.functional": "torch",

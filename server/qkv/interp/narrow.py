@@ -68,7 +68,7 @@ def put(m: Machine, node: ast.expr, scope: Scope, value: Any) -> None:
 def _instance_of(m: Machine, test: ast.Call, scope: Scope) -> None:
     kind = test.args[1]
     value = peek(m, test.args[0], scope)
-    if isinstance(kind, ast.Attribute) and kind.attr == "Tensor" or isinstance(kind, ast.Name) and kind.id == "Tensor":
+    if (isinstance(kind, ast.Attribute) and kind.attr == "Tensor") or (isinstance(kind, ast.Name) and kind.id == "Tensor"):
         if isinstance(value, Undecided):
             put(m, test.args[0], scope, value.tensor(m.store))
         _keep(m, test.args[0], scope, lambda option: isinstance(option, Tensor))

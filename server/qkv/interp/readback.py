@@ -236,6 +236,8 @@ def _finding(m: Machine, trouble: Trouble) -> Finding | None:
         mismatch.at,
         (),
         mismatch.lesson,
+        trouble.function if here else None,
+        (mismatch.code, trouble.function, *(parts.get(name, "") for name in ("left", "right"))) if "left" in parts else (mismatch.code, location),
     )
 
 

@@ -9,7 +9,19 @@ from qkv.interp.calls import apply_rule, call
 from qkv.interp.join import join
 from qkv.interp.machine import Machine, place
 from qkv.interp.numbers import as_size
-from qkv.interp.values import Bound, Choice, Container, DictValue, Entries, Function, Instance, ListValue, Ref, SizeRange, list_of
+from qkv.interp.values import (
+    Bound,
+    Choice,
+    Container,
+    DictValue,
+    Entries,
+    Function,
+    Instance,
+    ListValue,
+    Ref,
+    SizeRange,
+    list_of,
+)
 from qkv.ops import Mismatch
 from qkv.shapes import Expr, Shape, Size, Slice, Tensor, Unknown
 from qkv.shapes.solve import axis, fresh, fresh_row, resolve_shape

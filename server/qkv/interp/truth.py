@@ -6,7 +6,18 @@ import math
 from typing import Any
 
 from qkv.interp.machine import Machine
-from qkv.interp.values import Choice, Class, Container, DictValue, Entries, Function, Instance, ListValue, ModuleValue, Ref
+from qkv.interp.values import (
+    Choice,
+    Class,
+    Container,
+    DictValue,
+    Entries,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Ref,
+)
 from qkv.shapes import Dtype, Expr, Layer
 from qkv.shapes.solve import always_positive, resolve
 

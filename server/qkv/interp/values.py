@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 from qkv.shapes import Expr, Shape, Tensor
 from qkv.source import Source
 
-FunctionNode: TypeAlias = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Scope:

@@ -71,7 +71,7 @@ TRANSPARENT_DECORATORS = frozenset(
 """Decorators after which a function still takes and gives what it did."""
 
 WRAPPERS: dict[str, Handler] = {
-    **{name: _itself for name in ("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.compiler.disable", "qkv.itself", "torch.nn.DataParallel")},
+    **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.compiler.disable", "qkv.itself", "torch.nn.DataParallel"), _itself),
     "torch.nn.parallel.DistributedDataParallel": _itself,
     "torch.nn.DistributedDataParallel": _itself,
     "torch.utils.checkpoint.checkpoint": _call_first,
