@@ -14,7 +14,7 @@ from qkv.ide.diagnostics import diagnostics
 from qkv.ide.explain import explain, nearest
 from qkv.ide.page import Page
 from qkv.ide.snapshot import take_snapshot
-from qkv.ide.terms import find_term
+from qkv.ide.terms import named_term
 
 
 def said(text: str) -> set[str]:
@@ -36,7 +36,7 @@ def test_a_page_can_be_shown(code: str) -> None:
     assert page is not None and page.kind == "diagnostic" and page.example is not None
     assert "\n" not in page.example.message
     assert page.title in page.text and "```" not in page.text
-    assert all(find_term(term) and find_term(term).name == term for term in PAGES[code].terms)  # type: ignore[union-attr]
+    assert all((found := named_term(term)) is not None and found.name == term for term in PAGES[code].terms)
     assert page.lesson is None or re.fullmatch(r"lesson:[a-z-]+(#[a-z-]+)?", page.lesson)
 
 
@@ -53,12 +53,12 @@ def test_every_code_that_is_raised_anywhere_has_a_page() -> None:
 
 def test_terms_are_found_however_they_are_written() -> None:
     for name in ("causal mask", "Causal Mask", "causal_mask", "causal-mask", " causal  mask "):
-        found = find_term(name)
+        found = named_term(name)
         assert found is not None and found.id == "causal-mask"
-    assert find_term("no such thing") is None and find_term("") is None
+    assert named_term("no such thing") is None and named_term("") is None
 
 
 def test_the_nearest_names() -> None:
     assert nearest("shape-matmull")[0] == "shape-matmul"
-    assert "causal-mask" in nearest("causal")
+    assert "causal mask" in nearest("causal")
     assert nearest("") == [] and nearest("zzzz") == []

@@ -6,7 +6,6 @@ import pytest
 
 from qkv.ide.diagnostics import Cause, Diagnostic
 from qkv.ide.links import Links, hover_link, href, page_uri
-from qkv.ide.plain import inline_text, plain_text
 from qkv.ide.render import COLOURED, diagnostic_text, github_annotation, summary_text, width
 from qkv.ide.sarif import sarif
 from qkv.source import Span
@@ -112,10 +111,3 @@ def test_a_link_is_what_the_client_can_follow(
 def test_elsewhere_a_link_is_the_page_that_ships() -> None:
     uri = page_uri("term:causal-mask")
     assert uri is not None and uri.startswith("file:") and uri.endswith("glossary/causal-mask.md")
-
-
-def test_plain_text() -> None:
-    markdown = "# Title\n\nSome *plain* **words** in `a_b*c`, a [link](https://x.y) and 2 \\* 3.\n\n```python\nx = a * b\n```\n\n> quoted\n"
-    assert plain_text(markdown) == "Title\n\nSome plain words in a_b*c, a link and 2 * 3.\n\n    x = a * b\n\nquoted\n"
-    assert inline_text("`q @ k` gives *scores*") == "q @ k gives scores"
-    assert inline_text("a * b * c") == "a * b * c"

@@ -29,9 +29,5 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print_json(page.to_json())
         return CLEAN
-    print(page.text, end="")
-    if page.lesson:
-        print(f"\nLesson: {page.lesson.removeprefix('lesson:')}")
-    if page.see:
-        print(f"See also: {', '.join(page.see)}")
+    print(page.text)
     return CLEAN

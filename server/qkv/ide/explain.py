@@ -6,13 +6,12 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from qkv.glossary import Term
+from qkv.glossary import Term, page_markdown, page_text, plain_text
 from qkv.ide.codes import ALL_CODES, page_of
 from qkv.ide.diagnostics import diagnostics
 from qkv.ide.page import Page
-from qkv.ide.plain import plain_text
 from qkv.ide.snapshot import take_snapshot
-from qkv.ide.terms import find_term, terms
+from qkv.ide.terms import named_term, near_terms, shipped_glossary
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,36 +61,63 @@ def explain(name: str) -> Explanation | None:
     page = page_of(name)
     if page is not None:
         return _of_page(page)
-    term = find_term(name)
+    term = named_term(name)
     return _of_term(term) if term else None
 
 
 def nearest(name: str) -> list[str]:
     """The codes and terms that a name which is neither may have meant."""
-    known = [*ALL_CODES, *(term.id for term in terms())]
     wanted = name.strip().lower().replace(" ", "-").replace("_", "-")
-    within = [one for one in known if wanted and wanted in one]
-    return list(dict.fromkeys([*difflib.get_close_matches(wanted, known, 3, 0.5), *within]))[:5]
+    codes = difflib.get_close_matches(wanted, ALL_CODES, 3, 0.6)
+    within = [code for code in ALL_CODES if len(wanted) > 2 and wanted in code]
+    return list(dict.fromkeys([*codes, *near_terms(name), *within]))[:5]
 
 
 def _of_page(page: Page) -> Explanation:
     example = None
-    parts = [f"# {page.code}: {page.title}", page.what]
     if page.wrong is not None and page.right is not None:
         example = Example(page.wrong, page.right, message_for(page))
-        parts += [
-            f"```python\n{page.wrong}```",
-            f"> {example.message}",
-            "## What to do",
-            page.why,
-            f"```python\n{page.right}```",
-        ]
-    else:
-        parts += ["## What to do", page.why]
-    markdown = "\n\n".join(parts) + "\n"
+    title = f"{page.code}: {page.title}"
     return Explanation(
-        "diagnostic", page.code, page.title, page.severity, plain_text(markdown), markdown, example, page.lesson, ()
+        "diagnostic",
+        page.code,
+        page.title,
+        page.severity,
+        _page_text(page, title, example),
+        _page_markdown(page, title, example),
+        example,
+        page.lesson,
+        (),
     )
+
+
+def _page_markdown(page: Page, title: str, example: Example | None) -> str:
+    parts = [f"# {title}", page.what]
+    if example:
+        parts += [f"```python\n{example.wrong}```", f"> {example.message}"]
+    parts += ["## What to do", page.why]
+    if example:
+        parts.append(f"```python\n{example.right}```")
+    if page.lesson:
+        parts.append(f"[Taught in the lesson]({page.lesson})")
+    return "\n\n".join(parts)
+
+
+def _page_text(page: Page, title: str, example: Example | None) -> str:
+    parts = [f"{title}\n{'-' * len(title)}", plain_text(page.what)]
+    if example:
+        parts += [indented(example.wrong), example.message]
+    parts += ["What to do", plain_text(page.why)]
+    if example:
+        parts.append(indented(example.right))
+    if page.lesson:
+        parts.append(f"Taught in {page.lesson}")
+    return "\n\n".join(parts)
+
+
+def indented(code: str) -> str:
+    """A program as a block of a plain text."""
+    return "\n".join(f"    {line}".rstrip() for line in code.rstrip().split("\n"))
 
 
 def message_for(page: Page) -> str:
@@ -101,14 +127,6 @@ def message_for(page: Page) -> str:
 
 
 def _of_term(term: Term) -> Explanation:
-    parts = [f"# {term.name}", term.definition]
-    if term.formula_text:
-        parts.append(f"`{term.formula_text}`")
-    if term.shape:
-        parts.append(f"Shape: `{term.shape}`")
-    if term.more:
-        parts.append(term.more)
-    if term.example:
-        parts.append(f"```python\n{term.example.rstrip()}\n```")
-    markdown = "\n\n".join(parts) + "\n"
-    return Explanation("term", term.id, term.name, None, plain_text(markdown), markdown, None, term.lesson, term.see)
+    glossary = shipped_glossary()
+    text, markdown = page_text(term, glossary), page_markdown(term, glossary)
+    return Explanation("term", term.id, term.name, None, text, markdown, None, term.lesson, term.see)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qkv.glossary import Term
+from qkv.glossary import hover_markdown, hover_text
 from qkv.ide.links import Links, hover_link
-from qkv.ide.plain import inline_text
 from qkv.ide.shape_text import numbers_text, operation_text, shape_list, shape_text, with_sizes
 from qkv.ide.snapshot import Snapshot
 from qkv.ide.terms import shown_term
@@ -64,7 +63,8 @@ def hover(snapshot: Snapshot, line: int, column: int, links: Links | None = None
     if tensor:
         _say_tensor(snapshot, tensor, marked, plain)
     if term:
-        _say_term(term, links, marked, plain, alone=not marked)
+        marked += [*(["---"] if marked else []), hover_markdown(term, lambda target: hover_link(links, target))]
+        plain.append(hover_text(term))
     return Hover(
         span,
         "\n\n".join(marked),
@@ -178,20 +178,6 @@ def _reason_text(snapshot: Snapshot, reason: Reason) -> str:
         cell, span = snapshot.cells.place(where.span)
         return f"{reason.note} (cell {cell}, line {span.line})"
     return f"{reason.note} (line {where.span.line})"
-
-
-def _say_term(term: Term, links: Links, marked: list[str], plain: list[str], *, alone: bool) -> None:
-    if not alone:
-        marked.append("---")
-    marked.append(f"**{escaped(term.name)}**: {term.definition}")
-    plain.append(f"{term.name}: {inline_text(term.definition)}")
-    if term.formula_text:
-        marked.append(f"`{term.formula_text}`")
-        plain.append(term.formula_text)
-    wanted = [("Lesson", term.lesson), ("More", f"term:{term.id}")]
-    followed = [f"[{title}]({link})" for title, target in wanted if target and (link := hover_link(links, target))]
-    if followed:
-        marked.append(" · ".join(followed))
 
 
 def escaped(text: str) -> str:

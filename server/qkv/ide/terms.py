@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 from qkv.content import content_folder
-from qkv.glossary import Glossary, Index, Known, Match, Term, build_index, load_glossary, term_at
+from qkv.glossary import (
+    Glossary,
+    Index,
+    Known,
+    Match,
+    Term,
+    build_index,
+    find_term,
+    load_glossary,
+    nearest_names,
+    term_at,
+)
 from qkv.ide.snapshot import Snapshot
 
 
@@ -15,22 +26,14 @@ def shipped_glossary() -> Glossary:
     return load_glossary(content_folder("glossary"))
 
 
-def terms() -> tuple[Term, ...]:
-    """All terms, in the order of their names."""
-    return tuple(shipped_glossary().terms.values())
+def named_term(name: str) -> Term | None:
+    """A term by its id, its name, another of its spellings, or a name of PyTorch's."""
+    return find_term(shipped_glossary(), _index(), name)
 
 
-def find_term(name: str) -> Term | None:
-    """A term by its id, its name, or another of its spellings, however it is spaced and capitalised."""
-    wanted = _key(name)
-    by_id = shipped_glossary().terms.get(wanted)
-    if by_id is not None:
-        return by_id
-    return next((term for term in terms() if wanted in {_key(spelling) for spelling in (term.name, *term.also)}), None)
-
-
-def _key(name: str) -> str:
-    return "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+def near_terms(name: str) -> tuple[str, ...]:
+    """The names of the terms that an unknown name may have meant."""
+    return nearest_names(shipped_glossary(), name)
 
 
 @lru_cache(maxsize=1)
