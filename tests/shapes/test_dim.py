@@ -41,7 +41,7 @@ def symbolic(formula: object) -> Dim:
     if isinstance(formula, tuple):
         op, left, right = formula
         return OPERATIONS[op][0](symbolic(left), symbolic(right))
-    return dict(a=A, b=B, c=C)[formula] if isinstance(formula, str) else formula  # type: ignore[index, return-value]
+    return {"a": A, "b": B, "c": C}[formula] if isinstance(formula, str) else formula  # type: ignore[index, return-value]
 
 
 def number(formula: object, sizes: tuple[int, ...]) -> int:
