@@ -46,6 +46,20 @@ def test_the_last_two_axes_are_turned_whatever_the_operand_is(before: str, opera
     check(before, after, at=before.strip().removeprefix("𝑄 = '😋'; "), operand=operand, fix="transpose-last-two")
 
 
+@pytest.mark.parametrize(
+    ("operand", "after"),
+    [
+        ("k.transpose(1, 2)", "s = q @ k.transpose(-2, -1)\n"),
+        ("k.transpose(-2, -1)", "s = q @ k\n"),
+        ("k.mT", "s = q @ k\n"),
+        ("k.permute(0, 2, 1, 3)", None),
+        ("k.transpose(a, b)", None),
+    ],
+)
+def test_what_is_turned_already_is_turned_in_another_way_or_not_at_all(operand: str, after: str | None) -> None:
+    check(f"s = q @ {operand}\n", after, at=f"q @ {operand}", operand=operand, fix="transpose-last-two")
+
+
 def test_view_becomes_reshape_and_only_the_name_changes() -> None:
     check("y = a.view(2, 3).view(6)\n", "y = a.reshape(2, 3).view(6)\n", at="a.view(2, 3)", fix="reshape")
 

@@ -11,6 +11,7 @@ import pytest
 import qkv
 from qkv.ide.codes import ALL_CODES, PAGES
 from qkv.ide.diagnostics import diagnostics
+from qkv.ide.edits import apply_edits
 from qkv.ide.explain import explain, nearest
 from qkv.ide.page import Page
 from qkv.ide.snapshot import take_snapshot
@@ -28,6 +29,19 @@ def test_the_wrong_program_is_found_and_the_right_one_left_alone(page: Page) -> 
     assert said(page.wrong) == {page.code}
     assert said(page.right) == set()
     ast.parse(page.right)
+
+
+FIXED = ("shape-matmul", "shape-view-stride", "dtype-index", "unused-ignore")
+"""Codes whose wrong program a quick fix mends."""
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.code)
+def test_after_a_quick_fix_the_finding_is_gone_and_no_other_came(page: Page) -> None:
+    wrong = page.wrong or ""
+    fixes = [fix for one in diagnostics(take_snapshot("example.py", wrong)) for fix in one.fixes]
+    assert (page.code in FIXED) == bool(fixes)
+    for fix in fixes:
+        assert said(apply_edits(wrong, fix.edits)) == set(), fix.title
 
 
 @pytest.mark.parametrize("code", ALL_CODES)

@@ -83,6 +83,52 @@ def _append(text: str, title: str, *, safe: bool = True) -> Maker:
     return make
 
 
+def _turn_last_two(source: Source, finding: Finding, operand: Operand) -> Fix | None:
+    """Turn the last two axes of the operand. One that was turned already is turned in another way, or not at all."""
+    node = _expression_at(source, operand.span)
+    title = f"Turn the last two axes of {_short(source.slice(operand.span))}"
+    turned = _turned(node)
+    if turned is None:
+        edits = append_to(source, operand.span, ".transpose(-2, -1)")
+        return Fix(title, True, edits) if edits else None
+    receiver, axes = turned
+    if axes is None:
+        return None
+    start = source.span_of(receiver)
+    end = Span(start.end_line, start.end_column, operand.span.end_line, operand.span.end_column)
+    if set(axes) == {-2, -1}:
+        return Fix(f"Leave {_short(source.slice(start))} as it is", True, (Edit(source.path, end, ""),))
+    title = f"Turn the last two axes of {_short(source.slice(start))} instead"
+    return Fix(title, True, (Edit(source.path, end, ".transpose(-2, -1)"),))
+
+
+def _turned(node: ast.expr | None) -> tuple[ast.expr, tuple[int, ...] | None] | None:
+    """What an expression turns and which two axes, where it is a transpose; axes None where it moves axes in another way."""
+    if isinstance(node, ast.Attribute) and node.attr in ("mT", "T"):
+        return node.value, (-2, -1)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    if node.func.attr in ("permute", "movedim", "moveaxis"):
+        return node.func.value, None
+    if node.func.attr not in ("transpose", "swapaxes", "swapdims") or node.keywords:
+        return None
+    axes = tuple(_number(argument) for argument in node.args)
+    return node.func.value, None if None in axes else axes  # pyright: ignore[reportReturnType]
+
+
+def _number(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _expression_at(source: Source, span: Span) -> ast.expr | None:
+    nodes = (node for node in ast.walk(source.parsed.tree) if isinstance(node, ast.expr))
+    return next((node for node in nodes if source.span_of(node) == span), None)
+
+
 def append_to(source: Source, span: Span, text: str) -> tuple[Edit, ...]:
     """Edits that put a method call behind an expression."""
     if not is_expression(source.slice(span)):
@@ -227,7 +273,7 @@ def _short(text: str) -> str:
 
 
 MAKERS: dict[str, Maker] = {
-    "transpose-last-two": _append(".transpose(-2, -1)", "Turn the last two axes of {it}"),
+    "transpose-last-two": _turn_last_two,
     "contiguous": _append(".contiguous()", "Make {it} contiguous first"),
     "reshape": _rename(("view",), "reshape", "Use reshape, which copies where it must"),
     "dim=-1": _keyword("dim", "-1", "Add dim=-1"),
