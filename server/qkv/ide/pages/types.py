@@ -38,7 +38,7 @@ PAGES = (
         "Two tensors are on different devices",
         "An operator needs all its tensors on one device. Here the code puts them on different ones.",
         "Create a tensor where its partner is, with `device=x.device`, or register it as a buffer, so that it moves with the module.",
-        "import torch\n\nx = torch.randn(4, 4, device='cuda')\nmask = torch.zeros(4, 4)\ny = x + mask\n",
+        "import torch\n\nx = torch.randn(4, 4, device='cuda')\nmask = torch.zeros(4, 4, device='cpu')\ny = x + mask\n",
         "import torch\n\nx = torch.randn(4, 4, device='cuda')\nmask = torch.zeros(4, 4, device='cuda')\ny = x + mask\n",
     ),
     Page(
