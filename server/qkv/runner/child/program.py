@@ -1,6 +1,8 @@
 """Task `program`: run Python text as `__main__`, then work out its pictures and hand over its trace. Standard library and torch only."""
 
 import ast
+import contextlib
+import io
 import linecache
 import sys
 import traceback
@@ -24,6 +26,7 @@ def main(payload, send):
     exit_code = 0
     try:
         compiled = compile(bound(code, payload.get("bind") or {}), path, "exec", dont_inherit=True)
+        run_silently(payload.get("before") or [], module.__dict__)
         if payload.get("trace"):
             from tracing import Tracer
 
@@ -47,6 +50,15 @@ def main(payload, send):
 
         send({"pictures": [drawn(picture, module.__dict__) for picture in payload["pictures"]]})
     return exit_code
+
+
+def run_silently(before, names):
+    """Run what the program needs first, as [name, text] in order; what it prints is not shown."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        for name, text in before:
+            path = "<%s>" % name
+            linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+            exec(compile(text, path, "exec", dont_inherit=True), names)
 
 
 def exit_status(leaving):
