@@ -62,6 +62,8 @@ def attribute(m: Machine, value: Any, name: str, node: ast.AST) -> Any:
         return _behind(m, value, name)
     if isinstance(value, Choice):
         return _of_choice(m, value, name, node)
+    if isinstance(value, Container) and isinstance(value.content, DictValue) and name in value.content.items:
+        return value.content.items[name]
     if isinstance(value, Named) and name in value.fields:
         return value.item(name)
     if isinstance(value, (ListValue, DictValue, Container, Entries, str, tuple, Size, Dtype, Partial)) or isinstance(value, (int, float)):

@@ -147,11 +147,8 @@ def apply_rule(
         return Unknown(f"no rule for {name} yet")
     arguments, keywords = rule_arguments(m, entry.parameters, arguments, keywords)
     cx = context(m, node)
-    nodes = nodes if nodes is not None else argument_nodes(node, [p.name for p in entry.parameters], method=name.startswith("torch.Tensor."))
-    given: dict[str, Any] = {}
-    for parameter, value in zip(entry.parameters, arguments):
-        given[parameter.name] = value
-    given |= keywords
+    nodes = nodes if nodes is not None else argument_nodes(node, entry.parameters, method=name.startswith("torch.Tensor."))
+    given = _given(entry.parameters, arguments, keywords)
     operands = {key: (at, given.get(key)) for key, at in nodes.items()}
     try:
         result = apply(cx, entry, arguments, keywords)
@@ -186,22 +183,51 @@ def _note(
     m.log.done.append(Done(node, name_node, m.frame.unit, name, tensors, result))
 
 
-def argument_nodes(node: ast.AST, names: list[str], method: bool) -> dict[str, ast.AST]:
-    """Where each argument of a call is written, by parameter name."""
+def argument_nodes(node: ast.AST, parameters: tuple[Parameter, ...], method: bool) -> dict[str, ast.AST]:
+    """Where each argument of a call is written, by parameter name; the items of a variadic or of a list by `name[i]`."""
     found: dict[str, ast.AST] = {}
     if not isinstance(node, ast.Call):
         return found
     positional: list[ast.AST] = list(node.args)
     if method and isinstance(node.func, ast.Attribute):
         positional.insert(0, node.func.value)
-    for name, item in zip(names, positional):
-        if isinstance(item, ast.Starred):
+    for place, item in enumerate(positional):
+        if isinstance(item, ast.Starred) or not parameters:
             break
-        found[name] = item
+        parameter = parameters[min(place, len(parameters) - 1)]
+        if parameter.variadic:
+            found[f"{parameter.name}[{place - len(parameters) + 1}]"] = item
+        elif place < len(parameters):
+            _note_argument(found, parameter.name, item)
     for keyword in node.keywords:
         if keyword.arg is not None:
-            found[keyword.arg] = keyword.value
+            _note_argument(found, keyword.arg, keyword.value)
     return found
+
+
+def _note_argument(found: dict[str, ast.AST], name: str, item: ast.AST) -> None:
+    found[name] = item
+    if isinstance(item, (ast.List, ast.Tuple)):
+        for place, inner in enumerate(item.elts):
+            found[f"{name}[{place}]"] = inner
+
+
+def _given(parameters: tuple[Parameter, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by the same names as `argument_nodes`."""
+    given: dict[str, Any] = {}
+    for place, value in enumerate(arguments):
+        if not parameters:
+            break
+        parameter = parameters[min(place, len(parameters) - 1)]
+        if parameter.variadic:
+            given[f"{parameter.name}[{place - len(parameters) + 1}]"] = value
+        else:
+            given[parameter.name] = value
+    given |= keywords
+    for name, value in list(given.items()):
+        if isinstance(value, tuple):
+            given |= {f"{name}[{place}]": item for place, item in enumerate(value)}
+    return given
 
 
 def _call_ref(m: Machine, callee: Ref, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
@@ -224,7 +250,7 @@ def construct_layer(m: Machine, name: str, arguments: tuple[Any, ...], keywords:
     """`nn.Linear(…)`."""
     cx = context(m, node)
     arguments, keywords = rule_arguments(m, LAYERS[name].parameters, arguments, keywords)
-    nodes = argument_nodes(node, [p.name for p in LAYERS[name].parameters], method=False)
+    nodes = argument_nodes(node, LAYERS[name].parameters, method=False)
     operands = {key: (at, None) for key, at in nodes.items()}
     try:
         made = make_layer(cx, name, arguments, keywords)
@@ -246,9 +272,8 @@ def _call_layer(m: Machine, module: Layer, arguments: tuple[Any, ...], keywords:
     entry = FORWARDS.get(module.name)
     parameters = entry.parameters[1:] if entry is not None else ()
     arguments, keywords = rule_arguments(m, parameters, arguments, keywords)
-    names = [p.name for p in entry.parameters][1:] if entry is not None else []
-    nodes = argument_nodes(node, names, method=False)
-    given = dict(zip(names, arguments)) | keywords
+    nodes = argument_nodes(node, parameters, method=False)
+    given = _given(parameters, arguments, keywords)
     operands = {key: (at, given.get(key)) for key, at in nodes.items()}
     if isinstance(node, ast.Call):
         operands["layer"] = (node.func, module)

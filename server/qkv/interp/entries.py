@@ -78,6 +78,7 @@ def each_function(unit: Unit, importer: Importer, cancelled: Callable[[], bool])
         raise
     m.stack.append(Frame(unit, unit.scope, None, None, None, None))
     values = list(unit.scope.names.values())
+    m.entries = frozenset(_entry_nodes(unit.source.parsed.tree))
     for statement in unit.source.parsed.tree.body:
         if isinstance(statement, FunctionDef):
             value = next((v for v in values if isinstance(v, Function) and v.node is statement), None)
@@ -87,6 +88,15 @@ def each_function(unit: Unit, importer: Importer, cancelled: Callable[[], bool])
             value = next((v for v in values if isinstance(v, Class) and v.node is statement), None)
             if value is not None:
                 yield from _class_entries(m, value)
+
+
+def _entry_nodes(tree: ast.Module) -> Iterator[ast.AST]:
+    """The functions that are read on their own: those of the module and of its classes."""
+    for statement in tree.body:
+        if isinstance(statement, FunctionDef):
+            yield statement
+        elif isinstance(statement, ast.ClassDef):
+            yield from (inner for inner in statement.body if isinstance(inner, FunctionDef))
 
 
 def _class_entries(m: Machine, cls: Class) -> Iterator[Facts]:
@@ -143,6 +153,7 @@ def _entry(m: Machine, function: Function, receiver: Any, keep: bool = False) ->
     mark = len(store.trail)
     m.steps, m.open_branches, m.tries, m.silent, m.size_tests = 0, 0, 0, 0, 0
     m.log = Log()
+    m.entry = function.node
     m.claimed_sizes, m.claimed_rows = {}, {}
     store.apart.clear()
     store.inputs.clear()

@@ -126,6 +126,8 @@ class Machine:
     tries: int = 0
     silent: int = 0
     size_tests: int = 0
+    entries: frozenset[ast.AST] = frozenset()
+    entry: ast.AST | None = None
     generators: dict[ast.AST, bool] = field(default_factory=dict[ast.AST, bool])
     claimed_sizes: dict[str, Any] = field(default_factory=dict[str, Any])
     claimed_rows: dict[str, Any] = field(default_factory=dict[str, Any])

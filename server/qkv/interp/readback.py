@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import string
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +40,7 @@ def read_back(m: Machine) -> Facts:
     store = m.store
     needs = _needs(store)
     for record in m.log.records:
-        if record.unit.main:
+        if record.unit.main and not (record.entry is not m.entry and record.entry in m.entries):
             key = (id(record.node), record.name)
             fact = _fact(m, record, needs)
             if fact is not None:
@@ -182,14 +182,17 @@ def _value_text(store: Store, value: Any) -> str | None:
     return None
 
 
-class _Parts(string.Formatter):
-    """Fill a template; a part that was not given stays readable."""
+def fill(template: str, parts: dict[str, str]) -> str:
+    """Put parts into a template: `{name}`, `{name.shape}`, `{name[0].shape}`. One that was not given stays readable."""
 
-    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:
-        return kwargs.get(str(key), str(key).replace("_", " "))
+    def put(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in parts:
+            return parts[name]
+        base = name.removesuffix(".shape")
+        return parts.get(base, base.replace("_", " "))
 
-    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
-        return kwargs.get(field_name, kwargs.get(field_name.split(".")[0], field_name)), field_name
+    return re.sub(r"\{([A-Za-z_][\w.\[\]]*)\}", put, template)
 
 
 def _finding(m: Machine, trouble: Trouble) -> Finding | None:
@@ -217,11 +220,10 @@ def _finding(m: Machine, trouble: Trouble) -> Finding | None:
         because = (note, *because)
     if mismatch.before is not None and mismatch.before != location:
         because = (*because, Reason(mismatch.before, "the size was settled here"))
-    fill = _Parts().vformat
-    message = fill(mismatch.template, (), parts)
+    message = fill(mismatch.template, parts)
     if sometimes and "left" in parts and "right" in parts and "only if" not in message:
         message = f"{message.rstrip('.')}: it works only if {parts['left']} = {parts['right']}."
-    hint = fill(mismatch.hint, (), parts) if mismatch.hint else None
+    hint = fill(mismatch.hint, parts) if mismatch.hint else None
     here = trouble.unit.main
     return Finding(
         mismatch.code,

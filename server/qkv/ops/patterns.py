@@ -61,7 +61,8 @@ def read_side(text: str) -> Side:
         elif token == ")":
             if inside is None:
                 raise PatternError("a bracket is closed that was not opened")
-            groups.append(tuple(inside))
+            # `(...)` is one axis: a factor of 1 tells it from the bare `...`, which stands for many
+            groups.append((ELLIPSIS, "1") if inside == [ELLIPSIS] else tuple(inside))
             inside = None
         elif inside is not None:
             inside.append(token)
