@@ -6,7 +6,7 @@ from typing import Any
 
 from qkv.ops.context import CannotTell, Context, Mismatch
 from qkv.shapes import Dim, Expr, Shape, Size, Tensor, Unknown
-from qkv.shapes.solve import axis, fresh, fresh_row
+from qkv.shapes.solve import ambiguous, axis, fresh, fresh_row
 
 AMBIGUOUS = "the number of axes is not known, so it is not known which axis this is"
 
@@ -22,9 +22,9 @@ def locate(cx: Context, shape: Shape, index: int, name: str = "input") -> tuple[
         if -max(rank, 1) <= index < max(rank, 1):  # a scalar takes 0 and -1
             return shape, index % rank if rank else 0
         raise no_axis(index, rank, name)
-    shape, _ = axis(cx.store, shape, index)
-    if shape.row is not None and not -len(shape.back) <= index < len(shape.front):
+    if ambiguous(shape, index):
         raise CannotTell(AMBIGUOUS)
+    shape, _ = axis(cx.store, shape, index)
     return shape, index
 
 

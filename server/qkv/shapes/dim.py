@@ -99,11 +99,26 @@ def _monomial_key(monomial: Monomial) -> Key:
 class Expr:
     """A polynomial with integer coefficients over atoms, never a plain number (that is an `int`)."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_symbols", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         self._hash = hash(terms)
+        self._symbols: tuple[Symbol, ...] | None = None
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All symbols, those inside quotients too, in order, each once."""
+        if self._symbols is None:
+            found: dict[Symbol, None] = {}
+            for atom in self.atoms:
+                if isinstance(atom, Symbol):
+                    found[atom] = None
+                else:
+                    found.update(dict.fromkeys(symbols(atom.numerator)))
+                    found.update(dict.fromkeys(symbols(atom.denominator)))
+            self._symbols = tuple(found)
+        return self._symbols
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expr) and self._hash == other._hash and self.terms == other.terms
@@ -283,19 +298,9 @@ def _without(monomial: Monomial, by: Monomial) -> Monomial | None:
     return tuple((a, p) for a, p in powers.items() if p)
 
 
-@lru_cache(maxsize=CACHE)
 def symbols(dim: Dim) -> tuple[Symbol, ...]:
     """All symbols in a size, those inside quotients too, in order."""
-    if isinstance(dim, int):
-        return ()
-    found: dict[Symbol, None] = {}
-    for atom in dim.atoms:
-        if isinstance(atom, Symbol):
-            found[atom] = None
-        else:
-            found.update(dict.fromkeys(symbols(atom.numerator)))
-            found.update(dict.fromkeys(symbols(atom.denominator)))
-    return tuple(found)
+    return () if isinstance(dim, int) else dim.symbols
 
 
 def alone(dim: Dim) -> Symbol | None:
@@ -371,7 +376,7 @@ def substitute(dim: Dim, values: dict[Symbol, Dim]) -> Dim:
     """Put sizes in for symbols, also inside quotients. A division by zero that comes up leaves the size as it was."""
     if isinstance(dim, int) or not values:
         return dim
-    if not any(symbol in values for symbol in symbols(dim)):
+    if not any(symbol in values for symbol in dim.symbols):
         return dim
     try:
         total: Dim = 0
@@ -434,7 +439,7 @@ def _show_exact(dim: Expr, names: dict[Dim, str]) -> str:
     parts: list[str] = []
     ordered = sorted(dim.terms, key=lambda term: term[1] < 0)
     for monomial, factor in ordered:
-        factors = [_show_atom(atom, names, len(monomial) > 1 or factor not in (1, -1)) for atom, count in monomial for _ in range(count)]
+        factors = [_show_atom(atom, names, len(monomial) > 1 or factor not in (1, -1) or (factor < 0 and not parts)) for atom, count in monomial for _ in range(count)]
         if abs(factor) != 1 or not factors:
             factors.insert(0, str(abs(factor)))
         text = " * ".join(factors)

@@ -127,14 +127,28 @@ def unknown_shape(store: Store) -> Shape:
 
 def resolve(store: Store, dim: Dim) -> Dim:
     """A size with all that has been learnt put in."""
-    if isinstance(dim, int) or not store.dims:
+    learnt = store.dims
+    if isinstance(dim, int) or not learnt:
         return dim
     for _ in range(32):  # bindings never form a cycle; the bound only guards against our own mistakes
-        values = {s: store.dims[s] for s in symbols(dim) if s in store.dims}
-        if not values:
+        for one in symbols(dim):
+            if one in learnt:
+                break
+        else:
             return dim
-        dim = substitute(dim, values)
+        dim = substitute(dim, learnt)
     return dim
+
+
+def _resolve_all(store: Store, dims: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """All sizes with what has been learnt put in; the same tuple where that is nothing."""
+    learnt = store.dims
+    for dim in dims:
+        if not isinstance(dim, int):
+            for one in symbols(dim):
+                if one in learnt:
+                    return tuple([resolve(store, item) for item in dims])
+    return dims
 
 
 def resolve_shape(store: Store, shape: Shape) -> Shape:
@@ -146,8 +160,8 @@ def resolve_shape(store: Store, shape: Shape) -> Shape:
     if row is None and front:
         front, back = (), front + back
     if store.dims:
-        front = tuple(resolve(store, dim) for dim in front)
-        back = tuple(resolve(store, dim) for dim in back)
+        front = _resolve_all(store, front)
+        back = _resolve_all(store, back)
     if front == shape.front and row is shape.row and back == shape.back:
         return shape
     return Shape(back, row, front)
@@ -161,7 +175,7 @@ def resolve_value(store: Store, value: Any) -> Any:
         shape = resolve_shape(store, value.shape)
         strides = value.strides
         if strides is not None and store.dims:
-            strides = tuple(resolve(store, step) for step in strides)
+            strides = _resolve_all(store, strides)
         if shape is value.shape and strides == value.strides:
             return value
         return replace(value, shape=shape, strides=strides)
@@ -197,19 +211,34 @@ def solve_rank(store: Store, shape: Shape, rank: int, name: Callable[[int], Dim]
     return Shape(shape.front + middle.back + shape.back)
 
 
+def ambiguous(shape: Shape, index: int) -> bool:
+    """Whether an axis of a shape of unknown rank may be one that is known from the other end.
+
+    Of `(…, C)` axis 1 may be C. Only the first axis is believed to lie apart from the last ones.
+    """
+    if shape.row is None:
+        return False
+    if index >= 0:
+        return index > 0 and bool(shape.back) and index >= len(shape.front)
+    return -index > len(shape.back) and len(shape.front) > 1
+
+
 def axis(store: Store, shape: Shape, index: int, name: Callable[[], Dim] | None = None) -> tuple[Shape, Dim | None]:
     """The size of axis `index` (negative from the end), learning that it exists. None where it cannot exist.
 
-    Where first and last axes are known but not how many there are, another one may be any of them: its size is fresh then, and
-    nothing is learnt. Only the first axis is believed to lie apart from the last ones.
+    Where that axis may be one of those that are known (`ambiguous`), nothing is learnt: sizes and the row are fresh in the answer.
     """
     shape = resolve_shape(store, shape)
     if shape.row is None:
         if -len(shape.back) <= index < len(shape.back):
             return shape, shape.back[index]
         return shape, None
-    if (index > 0 and shape.back and index >= len(shape.front)) or (-index > len(shape.back) and len(shape.front) > 1):
-        return shape, fresh(store)
+    if ambiguous(shape, index):
+        if index >= 0:
+            unsure = Shape(shape.back, fresh_row(store), shape.front + tuple(fresh(store) for _ in range(index + 1 - len(shape.front))))
+            return unsure, unsure.front[index]
+        unsure = Shape(tuple(fresh(store) for _ in range(-index - len(shape.back))) + shape.back, fresh_row(store), shape.front)
+        return unsure, unsure.back[index]
     make = name or (lambda: symbol(store, "", Kind.PARAM))
     if index >= 0:
         missing = index + 1 - len(shape.front)
