@@ -36,6 +36,7 @@ from typing import Any
 import einops
 import einops.layers.torch
 import torch
+import torch.nn.attention.flex_attention
 
 from qkv.ops import FORWARDS, LAYERS, RULES, Context, Mismatch, apply, call_layer, make_layer
 from qkv.shapes import Dim, Dtype, Expr, Kind, Layer, Named, Shape, Size, Slice, Some, Store, Tensor, Unknown
@@ -57,7 +58,11 @@ MAKERS = {
     "b": "bool",
 }
 
+UNEQUAL = r"scaled_dot_product_attention\(f\[[^\]]*\]{turn}, f\[{before}(\d+), {behind}\]{turn}, f\[{before}(?!\1,)\d+, {behind}\]"
 KNOWN: list[tuple[str, str, str]] = [
+    ("mutated", UNEQUAL.format(turn="", before=r"\d+, \d+, ", behind=r"\d+"), "the CPU's kernel reads beyond the values where there are more keys"),
+    ("mutated", UNEQUAL.format(turn=r"\.transpose\(1, 2\)", before=r"\d+, ", behind=r"\d+, \d+"), "the same"),
+    ("mutated", r"attn_mask=b\[.*is_causal=True", "whether a mask besides is_causal is refused depends on the kernel"),
     (
         "mutated",
         r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b",

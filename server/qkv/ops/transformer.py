@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from qkv.ops.attention import attended, require_attention_mask, require_padding_mask
 from qkv.ops.broadcast import same
 from qkv.ops.context import CannotTell, Context, Mismatch
+from qkv.ops.multihead import attended, require_masks, require_whole_heads
 from qkv.ops.parameters import known_size
 from qkv.ops.table import forward, layer, rule
 from qkv.shapes import Dim, Layer, Shape, Tensor, Unknown
-from qkv.shapes.dim import modulo
 from qkv.shapes.values import contiguous_strides
-
-
-def _require_heads(d_model: Dim, nhead: Dim) -> None:
-    rest = modulo(d_model, nhead) if nhead != 0 else 0
-    if isinstance(rest, int) and rest:
-        raise Mismatch(
-            "shape-attention",
-            "A width of {d_model} cannot be split over {nhead} heads: {rest} features would be left over.",
-            hint="Choose a width that is a multiple of the number of heads.",
-            at="d_model",
-            rest=rest,
-            d_model=d_model,
-            nhead=nhead,
-        )
 
 
 @layer("torch.nn.TransformerEncoderLayer torch.nn.TransformerDecoderLayer", term="encoder")
@@ -44,12 +29,19 @@ def transformer_layer(
     dtype: Any = None,
 ) -> Any:
     """Attention and a feed-forward part, each with its norm and its skip."""
-    _require_heads(d_model, nhead)
+    require_whole_heads(d_model, nhead, "d_model")
     return {"embed_dim": d_model, "kdim": d_model, "vdim": d_model, "num_heads": nhead, "batch_first": batch_first}
 
 
 @layer("torch.nn.TransformerEncoder", term="encoder")
-def encoder(cx: Context, encoder_layer: Any, num_layers: Any, norm: Any = None, enable_nested_tensor: Any = True, mask_check: Any = True) -> Any:
+def encoder(
+    cx: Context,
+    encoder_layer: Any,
+    num_layers: Any,
+    norm: Any = None,
+    enable_nested_tensor: Any = True,
+    mask_check: Any = True,
+) -> Any:
     """The same kind of layer, several times."""
     return dict(encoder_layer.members) if isinstance(encoder_layer, Layer) else {}
 
@@ -80,11 +72,19 @@ def transformer(
     dtype: Any = None,
 ) -> Any:
     """An encoder and a decoder."""
-    _require_heads(d_model, nhead)
+    require_whole_heads(d_model, nhead, "d_model")
     return {"embed_dim": d_model, "kdim": d_model, "vdim": d_model, "num_heads": nhead, "batch_first": batch_first}
 
 
-def _attend(cx: Context, layer: Layer, queries: Tensor, keys: Tensor, masks: dict[str, Any], paddings: dict[str, Any], names: tuple[str, str]) -> Tensor:
+def _attend(
+    cx: Context,
+    layer: Layer,
+    queries: Tensor,
+    keys: Tensor,
+    masks: dict[str, Any],
+    paddings: dict[str, Any],
+    names: tuple[str, str],
+) -> Tensor:
     """One attention of a layer: `names` are the parameters that hold the queries and the keys."""
     if "embed_dim" not in layer.members:
         return same(queries)
@@ -93,12 +93,7 @@ def _attend(cx: Context, layer: Layer, queries: Tensor, keys: Tensor, masks: dic
     except Mismatch as mismatch:
         raise _renamed(mismatch, names) from None
     heads = known_size(cx, layer.members.get("num_heads"))
-    for name, mask in masks.items():
-        if isinstance(mask, Tensor):
-            require_attention_mask(cx, mask, sides, heads, name)
-    for name, mask in paddings.items():
-        if isinstance(mask, Tensor):
-            require_padding_mask(cx, mask, sides, name)
+    require_masks(cx, sides, heads, queries, masks, paddings)
     return Tensor(shape, queries.dtype, queries.device, contiguous_strides(shape))
 
 
@@ -106,19 +101,32 @@ def _renamed(mismatch: Mismatch, names: tuple[str, str]) -> Mismatch:
     """The finding in the words of this layer's parameters."""
     queries, keys = names
     for old, new in (("query", queries), ("key", keys), ("value", keys)):
-        mismatch.template = mismatch.template.replace(f"{{{old}}}", f"{{{new}}}").replace(f"{{{old}.shape}}", f"{{{new}.shape}}")
+        mismatch.template = mismatch.template.replace(f"{{{old}}}", f"{{{new}}}").replace(
+            f"{{{old}.shape}}", f"{{{new}.shape}}"
+        )
         mismatch.at = new if mismatch.at == old else mismatch.at
     return mismatch
 
 
 @forward("torch.nn.TransformerEncoderLayer")
-def encoder_layer_call(cx: Context, layer: Layer, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = False) -> Tensor:
+def encoder_layer_call(
+    cx: Context,
+    layer: Layer,
+    src: Tensor,
+    src_mask: Any = None,
+    src_key_padding_mask: Any = None,
+    is_causal: Any = False,
+) -> Tensor:
     """Every token looks at every token; the shape stays."""
-    return _attend(cx, layer, src, src, {"src_mask": src_mask}, {"src_key_padding_mask": src_key_padding_mask}, ("src", "src"))
+    return _attend(
+        cx, layer, src, src, {"src_mask": src_mask}, {"src_key_padding_mask": src_key_padding_mask}, ("src", "src")
+    )
 
 
 @forward("torch.nn.TransformerEncoder")
-def encoder_call(cx: Context, layer: Layer, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Tensor:
+def encoder_call(
+    cx: Context, layer: Layer, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None
+) -> Tensor:
     """Every token looks at every token; the shape stays."""
     return _attend(cx, layer, src, src, {"mask": mask}, {"src_key_padding_mask": src_key_padding_mask}, ("src", "src"))
 
@@ -137,8 +145,18 @@ def decoder_call(
     memory_is_causal: Any = False,
 ) -> Tensor:
     """The targets look at themselves, then at the memory; the result has the targets' shape."""
-    own = _attend(cx, layer, tgt, tgt, {"tgt_mask": tgt_mask}, {"tgt_key_padding_mask": tgt_key_padding_mask}, ("tgt", "tgt"))
-    _attend(cx, layer, own, memory, {"memory_mask": memory_mask}, {"memory_key_padding_mask": memory_key_padding_mask}, ("tgt", "memory"))
+    own = _attend(
+        cx, layer, tgt, tgt, {"tgt_mask": tgt_mask}, {"tgt_key_padding_mask": tgt_key_padding_mask}, ("tgt", "tgt")
+    )
+    _attend(
+        cx,
+        layer,
+        own,
+        memory,
+        {"memory_mask": memory_mask},
+        {"memory_key_padding_mask": memory_key_padding_mask},
+        ("tgt", "memory"),
+    )
     return own
 
 
@@ -159,13 +177,28 @@ def transformer_call(
     memory_is_causal: Any = False,
 ) -> Tensor:
     """The source is encoded, the targets look at it; the result has the targets' shape."""
-    memory = _attend(cx, layer, src, src, {"src_mask": src_mask}, {"src_key_padding_mask": src_key_padding_mask}, ("src", "src"))
-    own = _attend(cx, layer, tgt, tgt, {"tgt_mask": tgt_mask}, {"tgt_key_padding_mask": tgt_key_padding_mask}, ("tgt", "tgt"))
-    _attend(cx, layer, own, memory, {"memory_mask": memory_mask}, {"memory_key_padding_mask": memory_key_padding_mask}, ("tgt", "src"))
+    memory = _attend(
+        cx, layer, src, src, {"src_mask": src_mask}, {"src_key_padding_mask": src_key_padding_mask}, ("src", "src")
+    )
+    own = _attend(
+        cx, layer, tgt, tgt, {"tgt_mask": tgt_mask}, {"tgt_key_padding_mask": tgt_key_padding_mask}, ("tgt", "tgt")
+    )
+    _attend(
+        cx,
+        layer,
+        own,
+        memory,
+        {"memory_mask": memory_mask},
+        {"memory_key_padding_mask": memory_key_padding_mask},
+        ("tgt", "src"),
+    )
     return own
 
 
-@rule("torch.nn.Transformer.generate_square_subsequent_mask torch.Transformer.generate_square_subsequent_mask", term="causal mask")
+@rule(
+    "torch.nn.Transformer.generate_square_subsequent_mask torch.Transformer.generate_square_subsequent_mask",
+    term="causal mask",
+)
 def square_subsequent_mask(cx: Context, sz: Dim, device: Any = None, dtype: Any = None) -> Tensor:
     """0 on and below the diagonal, negative infinity above it."""
     if isinstance(sz, Unknown):
