@@ -207,7 +207,7 @@ class Part:
         return tuple(order.values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Course:
     """A course: its parts in order. `named` are the ids of `course.toml`, of which some may have no folder yet."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from qkv.course.nodes import (
     Block,
@@ -23,15 +23,22 @@ from qkv.course.nodes import (
 )
 from qkv.glossary import Index
 
-Phrases = Mapping[tuple[str, ...], str | None]
-"""The words of a spelling, in lower case, and the id of the term that they name. None: these words mean something else."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrases:
+    """Spellings as words in lower case, with the id of the term that they name; None: these words mean something else."""
+
+    ids: Mapping[tuple[str, ...], str | None]
+    longest: int
+
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def phrases_of(index: Index) -> Phrases:
     """The spellings of a glossary, plurals included."""
-    return {words: term.id if term else None for words, term in index.phrases.items()}
+    ids = {words: term.id if term else None for words, term in index.phrases.items()}
+    return Phrases(ids, max(map(len, ids), default=0))
 
 
 def linked(blocks: Sequence[Block], phrases: Phrases, seen: set[str]) -> tuple[Block, ...]:
@@ -70,20 +77,24 @@ def _inlines(inlines: Sequence[Inline], phrases: Phrases, seen: set[str]) -> tup
 
 def term_id(text: str, phrases: Phrases) -> str | None:
     """The term that a spelling names, whatever its case and its number."""
-    return phrases.get(tuple(word.lower() for word in _WORD.findall(text)))
+    return phrases.ids.get(tuple(word.lower() for word in _WORD.findall(text)))
 
 
 def _text(text: str, phrases: Phrases, seen: set[str]) -> list[Inline]:
     words = list(_WORD.finditer(text))
     lower = [word.group().lower() for word in words]
-    longest = max((len(phrase) for phrase in phrases), default=0)
     result: list[Inline] = []
     done, at = 0, 0
     while at < len(words):
         length = next(
-            (n for n in range(min(longest, len(words) - at), 0, -1) if _names(text, words, lower, at, n, phrases)), 0
+            (
+                n
+                for n in range(min(phrases.longest, len(words) - at), 0, -1)
+                if _names(text, words, lower, at, n, phrases)
+            ),
+            0,
         )
-        term = phrases[tuple(lower[at : at + length])] if length else None
+        term = phrases.ids[tuple(lower[at : at + length])] if length else None
         if term is not None and term not in seen:
             seen.add(term)
             start, end = words[at].start(), words[at + length - 1].end()
@@ -101,7 +112,7 @@ def _names(
     text: str, words: Sequence[re.Match[str]], lower: Sequence[str], at: int, length: int, phrases: Phrases
 ) -> bool:
     """Whether these words are a known phrase: with nothing but spaces and hyphens between them, and not a part of a longer word."""
-    if tuple(lower[at : at + length]) not in phrases:
+    if tuple(lower[at : at + length]) not in phrases.ids:
         return False
     start, end = words[at].start(), words[at + length - 1].end()
     if text[start - 1 : start] == "_" or text[end : end + 1] == "_":

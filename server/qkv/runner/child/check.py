@@ -215,7 +215,7 @@ def explained(exercise, answer, name, path, calls, got, want, proof):
     about = pattern(pairs, [call.seed for call in calls], axes)
     broken = first_broken(exercise, answer, name, path, calls)
     if broken is not None:
-        said = [form, broken[1], about or broken[2]]
+        said = [form, broken[1], about or (None if form else broken[2])]
         return told("property", " ".join(part for part in said if part), property=broken[0], evidence=proof)
     return told("value", form or about or value_words(proof), evidence=proof)
 
