@@ -62,6 +62,8 @@ UNEQUAL = r"scaled_dot_product_attention\(f\[[^\]]*\]{turn}, f\[{before}(\d+), {
 KNOWN: list[tuple[str, str, str]] = [
     ("mutated", UNEQUAL.format(turn="", before=r"\d+, \d+, ", behind=r"\d+"), "the CPU's kernel reads beyond the values where there are more keys"),
     ("mutated", UNEQUAL.format(turn=r"\.transpose\(1, 2\)", before=r"\d+, ", behind=r"\d+, \d+"), "the same"),
+    ("mutated", r"einsum.*d\[", "numbers are converted where nothing is summed up"),
+    ("hidden", r"nn.Transformer.*16\)\(f\[4, 8\]\)", "a sequence of which nothing is known is taken to have a batch"),
     ("mutated", r"attn_mask=b\[.*is_causal=True", "whether a mask besides is_causal is refused depends on the kernel"),
     (
         "mutated",
