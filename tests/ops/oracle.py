@@ -64,6 +64,7 @@ KNOWN: list[tuple[str, str, str]] = [
     ("mutated", UNEQUAL.format(turn=r"\.transpose\(1, 2\)", before=r"\d+, ", behind=r"\d+, \d+"), "the same"),
     ("mutated", r"einsum.*d\[", "numbers are converted where nothing is summed up"),
     ("hidden", r"nn.Transformer.*16\)\(f\[4, 8\]\)", "a sequence of which nothing is known is taken to have a batch"),
+    ("hidden", r"Conv1d.*f\[3, 8\]\)$|(2d|unfold).*\(f\[3, [78], [68]\]|2d.*f\[3, 8, 7\]\)$|LSTM.*\(f\[3, 4\]\)$|LSTMCell.*\(f\[4\]\)", "the same of images, and of single steps"),
     ("mutated", r"attn_mask=b\[.*is_causal=True", "whether a mask besides is_causal is refused depends on the kernel"),
     (
         "mutated",

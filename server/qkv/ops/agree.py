@@ -11,6 +11,8 @@ from qkv.shapes import Tensor
 
 def require_one_device(operands: dict[str, Any]) -> str | None:
     """The device of the result. Refuses tensors that the code has put on two devices; a scalar on the CPU may join any other."""
+    if not any(isinstance(value, Tensor) and value.device for value in operands.values()):
+        return None
     first: tuple[str, Tensor] | None = None
     for name, value in operands.items():
         if not isinstance(value, Tensor) or value.device is None or (value.shape.rank == 0 and value.device == "cpu"):
@@ -48,11 +50,7 @@ def require_one_dtype(operands: dict[str, Any], what: str = "A product of matric
                 left=first[1],
                 right=value.dtype,
             )
-    return (
-        first[1]
-        if first is not None and all(t.dtype for t in operands.values() if isinstance(t, Tensor))
-        else (first[1] if first else None)
-    )
+    return None if first is None else first[1]
 
 
 def require_bool_mask(mask: Tensor, what: str, name: str = "mask") -> None:

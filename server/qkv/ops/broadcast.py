@@ -209,6 +209,10 @@ def require_stretchable(shape: Shape, target: Shape, finding: Mismatch) -> None:
 
 def elementwise_strides(shape: Shape, operands: list[Tensor]) -> tuple[Dim, ...] | None:
     """The layout of an elementwise result: that of the operands where they all have it, else known only where all are laid out in order."""
+    if shape.row is not None:
+        return None
+    if len(operands) == 1 and operands[0].shape == shape and operands[0].strides == contiguous_strides(shape):
+        return operands[0].strides
     whole = [t for t in operands if t.shape.rank is None or t.shape.rank > 0 or len(operands) == 1]
     same = [t for t in whole if t.shape == shape]
     if not same or shape.row is not None:

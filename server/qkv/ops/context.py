@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from qkv.shapes import Dim, Shape, Store, Tensor, Truth
 from qkv.shapes.solve import fresh, meet, resolve, resolve_shape, unknown_shape
@@ -88,6 +88,8 @@ def require_equal(cx: Context, a: Dim, b: Dim, mismatch: Mismatch) -> None:
 
     Raises `mismatch` where they never are; keeps it as a coincidence where they are only if two unrelated sizes happen to agree.
     """
+    if a == b:
+        return
     verdict = meet(cx.store, a, b, cx.where)
     if verdict.truth is Truth.NEVER:
         mismatch.before = mismatch.before or (verdict.before.where if verdict.before else None)
@@ -96,3 +98,7 @@ def require_equal(cx: Context, a: Dim, b: Dim, mismatch: Mismatch) -> None:
         mismatch.truth = Truth.SOMETIMES
         mismatch.parts |= {"left": resolve(cx.store, a), "right": resolve(cx.store, b), "evidence": verdict.evidence}
         cx.coincidences.append(mismatch)
+
+
+Tensors: TypeAlias = "tuple[Tensor, ...]"
+"""A sequence of tensors, as an annotation of a rule's parameter: a list or tuple of which every item is a tensor."""

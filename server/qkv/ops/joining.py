@@ -7,8 +7,8 @@ from typing import Any
 
 from qkv.ops.agree import require_one_device
 from qkv.ops.axes import as_dim, insert_axis, locate, replace_axis, size, splice
-from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
-from qkv.ops.dtypes import result_dtype
+from qkv.ops.context import CannotTell, Context, Mismatch, Tensors, require_equal
+from qkv.ops.dtypes import promote
 from qkv.ops.table import rule
 from qkv.shapes import Dim, Shape, Some, Tensor
 from qkv.shapes.dim import add, floor_divide, multiply
@@ -23,19 +23,16 @@ MOST_PARTS = 256
 
 
 def _joined(tensors: tuple[Tensor, ...], shape: Shape) -> Tensor:
-    operands = {f"tensors[{i}]": tensor for i, tensor in enumerate(tensors)}
-    device = require_one_device(operands) if all(t.device for t in tensors) else None
+    device = None
+    if all(t.device for t in tensors):
+        device = require_one_device({f"tensors[{i}]": tensor for i, tensor in enumerate(tensors)})
     bounds = [(t.low, t.high) for t in tensors]
     low = min((a for a, _ in bounds), default=None) if all(isinstance(a, int) for a, _ in bounds) else None  # type: ignore[type-var]
     high = max((b for _, b in bounds), default=None) if all(isinstance(b, int) for _, b in bounds) else None  # type: ignore[type-var]
-    return Tensor(
-        shape,
-        result_dtype(*(replace(t, shape=Shape((1,))) for t in tensors)),
-        device,
-        contiguous_strides(shape),
-        low,
-        high,
-    )
+    dtype = tensors[0].dtype
+    for tensor in tensors[1:]:
+        dtype = promote(dtype, tensor.dtype)
+    return Tensor(shape, dtype, device, contiguous_strides(shape), low, high)
 
 
 def _require_sequence(tensors: tuple[Tensor, ...], what: str) -> None:

@@ -33,8 +33,8 @@ Strides = tuple[Dim, ...]
 def rearranged(input: Tensor, order: tuple[int, ...]) -> Tensor:
     """The tensor of known rank with its axes in another order."""
     dims, strides = input.shape.back, input.strides
-    steps = tuple(strides[i] for i in order) if strides is not None and len(strides) == len(dims) else None
-    return replace(input, shape=Shape(tuple(dims[i] for i in order)), strides=steps, sure=True)
+    steps = tuple([strides[i] for i in order]) if strides is not None and len(strides) == len(dims) else None
+    return Tensor(Shape(tuple([dims[i] for i in order])), input.dtype, input.device, steps, input.low, input.high)
 
 
 def _swap(cx: Context, input: Tensor, first: int, second: int) -> Tensor:
@@ -96,7 +96,12 @@ def mT(cx: Context, input: Tensor) -> Tensor:
 def H(cx: Context, input: Tensor) -> Tensor:
     """The two axes of a matrix change places."""
     if input.shape.rank not in (None, 0, 2):
-        raise Mismatch("shape-axis", "{input} is {input.shape}: `H` turns a matrix, which has two axes.", hint="Of a batch, `mH` turns the last two axes.", at="input")
+        raise Mismatch(
+            "shape-axis",
+            "{input} is {input.shape}: `H` turns a matrix, which has two axes.",
+            hint="Of a batch, `mH` turns the last two axes.",
+            at="input",
+        )
     return input if input.shape.rank == 0 else t(cx, input)
 
 
@@ -215,7 +220,9 @@ def expand_as(cx: Context, input: Tensor, other: Tensor) -> Tensor:
 def _expanded(cx: Context, input: Tensor, wanted: Shape) -> Tensor:
     have = input.shape
     if any(isinstance(dim, int) and dim < -1 for dim in wanted.back):
-        raise Mismatch("shape-broadcast", "{wanted} has a negative size; only -1 is one that keeps an axis.", wanted=wanted)
+        raise Mismatch(
+            "shape-broadcast", "{wanted} has a negative size; only -1 is one that keeps an axis.", wanted=wanted
+        )
     if wanted.row is not None or have.row is not None:
         return replace(input, shape=_expanded_open(cx, have, wanted), strides=None, sure=True)
     extra = len(wanted.back) - len(have.back)

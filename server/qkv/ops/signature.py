@@ -19,17 +19,13 @@ from qkv.shapes.solve import solve_rank
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One shape of a signature: `front` axes, then perhaps `star`, then `back`."""
+    """One shape of a signature: `front` axes, then perhaps `star`, then `back`; `fixed` of them must be there."""
 
     items: tuple[Item, ...]
     front: tuple[Item, ...]
     star: Item | None
     back: tuple[Item, ...]
-
-    @property
-    def fixed(self) -> int:
-        """The number of axes that must be there."""
-        return len(self.front) + len(self.back)
+    fixed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,8 @@ def _pattern(text: str) -> Pattern:
     items = parse(text.strip())
     at = next((i for i, item in enumerate(items) if item.many), None)
     if at is None:
-        return Pattern(items, (), None, items)
-    return Pattern(items, items[:at], items[at], items[at + 1 :])
+        return Pattern(items, (), None, items, len(items))
+    return Pattern(items, items[:at], items[at], items[at + 1 :], len(items) - 1)
 
 
 def match(
@@ -92,9 +88,9 @@ def match(
 
 def _choose(signature: Signature, shapes: tuple[Shape, ...], names: tuple[str, ...], code: str) -> Alternative:
     """The alternative that the numbers of axes select; of several, the last: it is the one with more axes."""
-    possible = [alternative for alternative in signature if all(map(_possible, alternative.inputs, shapes))]
-    if possible:
-        return possible[-1] if any(shape.row is not None for shape in shapes) else possible[0]
+    for alternative in reversed(signature):
+        if all(map(_possible, alternative.inputs, shapes)):
+            return alternative
     for number, shape in enumerate(shapes):
         if not any(_possible(alternative.inputs[number], shape) for alternative in signature):
             raise _wrong_rank(signature, names, number, shape, code)

@@ -19,15 +19,17 @@ from qkv.shapes.values import contiguous_strides
 def fill_in(cx: Context, input: Shape, wanted: Shape, code: str = "shape-view") -> Shape:
     """The shape that is wanted, with `-1` filled in. Raises Mismatch where it does not hold as many numbers as `input`."""
     asked = wanted.front + wanted.back
-    if sum(dim == -1 for dim in asked) > 1:
+    if asked.count(-1) > 1:
         raise Mismatch(code, "Only one size may be left to be worked out, and {wanted} has two of -1.", wanted=wanted)
-    if any(isinstance(dim, int) and dim < -1 for dim in asked):
+    if min([dim for dim in asked if isinstance(dim, int)], default=0) < -1:
         raise Mismatch(code, "{wanted} has a negative size.", wanted=wanted)
     before, after = _totals(input, wanted)
     if before is None or after is None:
         return _replace_minus_one(wanted, cx.fresh())
     if -1 in asked:
         return _replace_minus_one(wanted, _left_over(cx, input, wanted, before, after, code))
+    if before == after:
+        return wanted
     finding = Mismatch(
         code,
         "{input} is {input.shape} and holds {left} numbers; {wanted} would hold {right}.",
@@ -127,7 +129,7 @@ def view(cx: Context, input: Tensor, *size: Any) -> Tensor:
     strides = view_strides(cx, input, target)
     if target.row is None:
         stand_apart(cx.store, target.back)
-    return replace(input, shape=target, strides=strides, sure=True)
+    return Tensor(target, input.dtype, input.device, strides, input.low, input.high)
 
 
 def _other_dtype(cx: Context, input: Tensor, dtype: str) -> Tensor:
@@ -140,7 +142,11 @@ def _other_dtype(cx: Context, input: Tensor, dtype: str) -> Tensor:
     shape, at = locate(cx, input.shape, -1)
     last = size(shape, at)
     if have < want and isinstance(last, int) and last % (want // have):
-        raise Mismatch("shape-view", "{input} is {input.shape}: {count} numbers are read as one, and its last axis does not divide by that.", count=want // have)
+        raise Mismatch(
+            "shape-view",
+            "{input} is {input.shape}: {count} numbers are read as one, and its last axis does not divide by that.",
+            count=want // have,
+        )
     new = multiply(last, have // want) if have > want else floor_divide(last, want // have)
     return Tensor(splice(shape, at, (new,)), dtype, input.device)
 
@@ -234,10 +240,23 @@ def as_strided(cx: Context, input: Tensor, size: Any, stride: Any, storage_offse
 
 def _require_room(input: Tensor, shape: Shape, steps: Strides) -> None:
     """Refuse to read beyond the end of a tensor that is known to hold all of its memory."""
-    pairs = [(dim - 1) * step for dim, step in zip(shape.back, steps, strict=True) if isinstance(dim, int) and isinstance(step, int)]
-    held = product(input.shape.back) if input.strides is not None and input.strides == contiguous_strides(input.shape) else None
+    pairs = [
+        (dim - 1) * step
+        for dim, step in zip(shape.back, steps, strict=True)
+        if isinstance(dim, int) and isinstance(step, int)
+    ]
+    held = (
+        product(input.shape.back)
+        if input.strides is not None and input.strides == contiguous_strides(input.shape)
+        else None
+    )
     if len(pairs) == len(steps) and isinstance(held, int) and 0 not in shape.back and sum(pairs) >= held:
-        raise Mismatch("shape-view", "{input} holds {held} numbers, and these strides reach number {last}.", held=held, last=sum(pairs) + 1)
+        raise Mismatch(
+            "shape-view",
+            "{input} holds {held} numbers, and these strides reach number {last}.",
+            held=held,
+            last=sum(pairs) + 1,
+        )
 
 
 @rule("torch.Tensor.resize_ torch.Tensor.resize")

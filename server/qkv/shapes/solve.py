@@ -9,9 +9,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import gcd
 from typing import Any
 
 from qkv.shapes.dim import (
+    CACHE,
     ONE,
     Atom,
     Dim,
@@ -169,6 +172,8 @@ def resolve_shape(store: Store, shape: Shape) -> Shape:
 
 def resolve_value(store: Store, value: Any) -> Any:
     """A tensor, a size or a tuple of them with all that has been learnt put in; other values as they are."""
+    if value is None or isinstance(value, (int, str, float)):
+        return value
     if isinstance(value, Expr):
         return resolve(store, value)
     if isinstance(value, Tensor):
@@ -269,9 +274,9 @@ def stand_apart(store: Store, dims: tuple[Dim, ...]) -> None:
 
 def least(atom: Atom) -> int:
     """The smallest number that an atom can be."""
-    if isinstance(atom, Symbol):
-        return {Kind.PARAM: 1, Kind.CONFIG: 2, Kind.FRESH: 0}[atom.kind]
-    return 0
+    if not isinstance(atom, Symbol) or atom.kind is Kind.FRESH:
+        return 0
+    return 2 if atom.kind is Kind.CONFIG else 1
 
 
 def always_positive(dim: Dim) -> bool:
@@ -293,8 +298,11 @@ def compare(a: Dim, b: Dim) -> Truth:
     """Whether two resolved sizes are equal. ALWAYS may rest on exact divisions; NEVER rests on the exact form alone."""
     if isinstance(a, int) and isinstance(b, int):
         return Truth.ALWAYS if a == b else Truth.NEVER
-    if a == b:
-        return Truth.ALWAYS
+    return Truth.ALWAYS if a == b else _compare(a, b)
+
+
+@lru_cache(maxsize=CACHE)
+def _compare(a: Dim, b: Dim) -> Truth:
     difference = subtract(a, b)
     if always_positive(difference) or always_positive(subtract(b, a)):
         return Truth.NEVER
@@ -302,7 +310,15 @@ def compare(a: Dim, b: Dim) -> Truth:
         return Truth.ALWAYS
     if any(s.kind is Kind.FRESH for s in symbols(difference)):
         return Truth.UNKNOWN
-    return Truth.SOMETIMES
+    return Truth.NEVER if _cannot_vanish(difference) else Truth.SOMETIMES
+
+
+def _cannot_vanish(difference: Dim) -> bool:
+    """Whether no whole numbers make it 0, as in `12 * d - 64`: 12 does not divide 64."""
+    if isinstance(difference, int):
+        return difference != 0
+    constant = sum(factor for monomial, factor in difference.terms if monomial == ONE)
+    return constant % gcd(*(factor for monomial, factor in difference.terms if monomial != ONE)) != 0
 
 
 def equal(store: Store, a: Dim, b: Dim) -> Truth:
@@ -413,7 +429,7 @@ def meet(store: Store, a: Dim, b: Dim, where: Location | None = None) -> Verdict
     verdict = judge(store, a, b)
     if verdict.truth is Truth.UNKNOWN and verdict.tie is not None:
         tie(store, *verdict.tie, where)
-    elif verdict.truth is Truth.ALWAYS:
+    elif verdict.truth is Truth.ALWAYS and a != b:
         note_divisions(store, subtract(resolve(store, a), resolve(store, b)), where)
     return verdict
 
