@@ -24,7 +24,9 @@ COMMANDS = {
 def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns the process's exit code: 0 clean, 1 something found, 2 usage or internal error."""
     arguments = sys.argv[1:] if argv is None else argv
-    parser = argparse.ArgumentParser(prog="qkv", description="Shapes, a glossary and a course for attention code in PyTorch.")
+    parser = argparse.ArgumentParser(
+        prog="qkv", description="Shapes, a glossary and a course for attention code in PyTorch."
+    )
     parser.add_argument("--version", action="version", version=f"qkv {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     wanted = next((word for word in arguments if not word.startswith("-")), None)
@@ -33,7 +35,8 @@ def main(argv: list[str] | None = None) -> int:
             importlib.import_module(f"qkv.cli.{name}").add_parser(commands, what)
         else:
             commands.add_parser(name, help=what, add_help=False)
-    options = parser.parse_args(arguments)
+    own, rest = _split(arguments) if wanted == "run" else (arguments, [])
+    options = parser.parse_args(own, argparse.Namespace(rest=rest))
     try:
         return options.run(options)
     except UsageError as problem:
@@ -44,6 +47,12 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("stopped")
         return 130
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our own arguments, and those after `--`, which argparse would not keep apart from ours."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:at], arguments[at + 1 :]
 
 
 def lsp_main() -> int:

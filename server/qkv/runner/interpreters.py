@@ -15,7 +15,9 @@ VENV_NAMES = (".venv", "venv", "env")
 MAKE_ONE = "Make one with `python3 -m venv .venv`, then `.venv/bin/pip install torch`; or name one in the setting `qkv.interpreter`."
 
 
-def find_interpreter(workspace: Path | None, configured: str | None, variables: Mapping[str, str] | None = None) -> Interpreter | Problem:
+def find_interpreter(
+    workspace: Path | None, configured: str | None, variables: Mapping[str, str] | None = None
+) -> Interpreter | Problem:
     """The Python to run programs with: the configured one, the workspace's, the active one, qkv's own, the first on the PATH.
 
     A configured one that is not there is a Problem: another one in its place would surprise.
@@ -26,7 +28,10 @@ def find_interpreter(workspace: Path | None, configured: str | None, variables: 
         if path is None and workspace is not None:
             path = shutil.which(str(workspace / configured))
         if path is None:
-            return Problem(f"the interpreter {configured} is not there, or is not a program", "Correct the setting `qkv.interpreter`, or empty it.")
+            return Problem(
+                f"the interpreter {configured} is not there, or is not a program",
+                "Correct the setting `qkv.interpreter`, or empty it.",
+            )
         return described(Path(path))
     for candidate in _candidates(workspace, variables):
         if candidate.is_file() and os.access(candidate, os.X_OK):
@@ -77,7 +82,11 @@ def _python_version(path: Path, home: Path) -> str | None:
 
 
 def _torch_version(path: Path, home: Path) -> str | None:
-    folders = [*home.glob("lib/python3*/site-packages"), *home.glob("Lib/site-packages"), *path.resolve().parent.parent.glob("lib/python3*/site-packages")]
+    folders = [
+        *home.glob("lib/python3*/site-packages"),
+        *home.glob("Lib/site-packages"),
+        *path.resolve().parent.parent.glob("lib/python3*/site-packages"),
+    ]
     for folder in folders:
         for info in folder.glob("torch-*.dist-info"):
             return info.name.removeprefix("torch-").removesuffix(".dist-info")

@@ -10,7 +10,7 @@ Status = Literal["finished", "failed", "timed-out", "out-of-memory", "stopped", 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a run may take: wall-clock seconds, memory above the warm parent's own in MiB, threads, bytes of output kept."""
+    """How much a run may take: wall-clock seconds, memory above the warm process's own in MiB, threads, bytes of each stream that are kept."""
 
     seconds: float = 60.0
     memory_mib: int = 4096
@@ -33,6 +33,11 @@ class Problem:
 
     what: str
     do: str
+
+    @property
+    def sentence(self) -> str:
+        """Both in one text."""
+        return f"{self.what[:1].upper()}{self.what[1:]}. {self.do}"
 
 
 @dataclass(frozen=True, slots=True)

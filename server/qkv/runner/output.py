@@ -21,7 +21,9 @@ class Output:
     limit: int
     on_output: OnOutput | None = None
     kept: dict[str, list[str]] = field(default_factory=lambda: {"stdout": [], "stderr": []})
-    decoders: dict[str, codecs.IncrementalDecoder] = field(default_factory=lambda: {"stdout": _decoder(), "stderr": _decoder()})
+    decoders: dict[str, codecs.IncrementalDecoder] = field(
+        default_factory=lambda: {"stdout": _decoder(), "stderr": _decoder()}
+    )
     size: int = 0
     cut: int = 0
 

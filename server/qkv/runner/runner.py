@@ -16,7 +16,9 @@ from qkv.runner.warm import CannotStart, Warm
 
 PATIENCE = 0.02
 """How often, in seconds, a run looks whether it is to stop."""
-INSTALL_TORCH = "Install it with `{python} -m pip install torch`, or choose another Python with the setting `qkv.interpreter`."
+INSTALL_TORCH = (
+    "Install it with `{python} -m pip install torch`, or choose another Python with the setting `qkv.interpreter`."
+)
 
 
 @dataclass
@@ -50,7 +52,9 @@ class Runner:
     def __enter__(self) -> Runner:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -68,7 +72,11 @@ class Runner:
             pass
 
     def run(
-        self, job: Job, on_output: OnOutput | None = None, stop: threading.Event | None = None, interpreter: Interpreter | None = None
+        self,
+        job: Job,
+        on_output: OnOutput | None = None,
+        stop: threading.Event | None = None,
+        interpreter: Interpreter | None = None,
     ) -> Outcome:
         """Run one job to its end and say what came of it. Never raises for what the program or the interpreter does."""
         chosen = interpreter or self._interpreter
@@ -81,7 +89,7 @@ class Runner:
         except CannotStart as problem:
             return Outcome("not-started", reason=str(problem), interpreter=chosen.path)
         version, problem = parent.ready.get("torch"), parent.ready.get("problem")
-        known = {"interpreter": chosen.path, "python": parent.ready["python"], "torch": version}
+        known: dict[str, Any] = {"interpreter": chosen.path, "python": parent.ready["python"], "torch": version}
         refusal = _refusal(job, chosen.path, parent.ready["python"], version, problem)
         if refusal is not None:
             return Outcome("not-started", reason=refusal, **known)
@@ -96,7 +104,9 @@ class Runner:
                 parent = self._warm[(path, threads)] = Warm(path, threads, self._spare)
             return parent
 
-    def _follow(self, parent: Warm, job: Job, output: Output, heard: _Heard, stop: threading.Event | None) -> dict[str, Any] | None:
+    def _follow(
+        self, parent: Warm, job: Job, output: Output, heard: _Heard, stop: threading.Event | None
+    ) -> dict[str, Any] | None:
         """Pass on what the job prints until it ends. None where the parent itself is gone."""
         number, events = parent.start(
             {
@@ -144,7 +154,15 @@ def _imports_torch(code: str) -> bool:
     return any(line.strip().startswith(("import torch", "from torch")) for line in code.splitlines())
 
 
-def _outcome(job: Job, end: dict[str, Any] | None, output: Output, heard: _Heard, known: dict[str, Any], milliseconds: int, problem: str | None) -> Outcome:
+def _outcome(
+    job: Job,
+    end: dict[str, Any] | None,
+    output: Output,
+    heard: _Heard,
+    known: dict[str, Any],
+    milliseconds: int,
+    problem: str | None,
+) -> Outcome:
     status, reason, code = _status(job, end, heard)
     return Outcome(
         status,
@@ -172,7 +190,11 @@ def _status(job: Job, end: dict[str, Any] | None, heard: _Heard) -> tuple[Status
     if why == "stopped":
         return "stopped", "It was stopped.", None
     if why == "timed-out":
-        return "timed-out", f"It ran longer than {job.limits.seconds:g} s and was ended. Is there a loop without an end? The setting `qkv.run.timeout` allows more.", None
+        return (
+            "timed-out",
+            f"It ran longer than {job.limits.seconds:g} s and was ended. Is there a loop without an end? The setting `qkv.run.timeout` allows more.",
+            None,
+        )
     memory = f"It needed more than {job.limits.memory_mib} MiB of memory. Use smaller sizes, or allow more with the setting `qkv.run.memory`."
     if why == "out-of-memory" or (heard.error is not None and heard.error["type"] == "MemoryError"):
         return "out-of-memory", memory, None if why else code

@@ -25,15 +25,28 @@ class Warm:
     def __init__(self, interpreter: str, threads: int, spare: bool = False) -> None:
         read, write = os.pipe()
         os.set_inheritable(write, True)
-        variables = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+        variables = {
+            **os.environ,
+            "OMP_NUM_THREADS": str(threads),
+            "MKL_NUM_THREADS": str(threads),
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONIOENCODING": "utf-8",
+        }
         command = [interpreter, "-u", str(PARENT), str(write), *(["--spare"] if spare else [])]
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, close_fds=False, env=variables
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                close_fds=False,
+                env=variables,
             )
         except OSError as problem:
             os.close(read)
-            raise CannotStart(f"{interpreter} cannot be started: {problem.strerror or problem}. Correct the setting `qkv.interpreter`.") from None
+            raise CannotStart(
+                f"{interpreter} cannot be started: {problem.strerror or problem}. Correct the setting `qkv.interpreter`."
+            ) from None
         finally:
             os.close(write)
         self.jobs: dict[int, queue.Queue[dict[str, Any] | None]] = {}
@@ -57,7 +70,9 @@ class Warm:
             self.close()
             last = "".join(self._stderr).strip().splitlines()
             why = f" It said: {last[-1][:300]}" if last else ""
-            raise CannotStart(f"The Python at {self.process.args[0]} ended before it was ready.{why} Choose another with the setting `qkv.interpreter`.")  # type: ignore[index]
+            raise CannotStart(
+                f"The Python at {self.process.args[0]} ended before it was ready.{why} Choose another with the setting `qkv.interpreter`."
+            )  # type: ignore[index]
 
     def start(self, command: dict[str, Any]) -> tuple[int, queue.Queue[dict[str, Any] | None]]:
         """Hand over a job. Returns its number and the queue of its events."""

@@ -67,7 +67,10 @@ def main():
     events = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     use_fork = hasattr(os, "fork") and "--spare" not in sys.argv
     version, problem = warm_up() if use_fork else (installed_version(), None)
-    send(events, {"event": "ready", "python": ".".join(map(str, sys.version_info[:3])), "torch": version, "problem": problem})
+    send(
+        events,
+        {"event": "ready", "python": ".".join(map(str, sys.version_info[:3])), "torch": version, "problem": problem},
+    )
     Loop(events, use_fork).run()
 
 

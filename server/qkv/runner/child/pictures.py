@@ -60,8 +60,15 @@ def facts(data):
     values = list(flat(data))
     if not values:
         return {}
-    found = {"max": "%.3g" % max(values), "min": "%.3g" % min(values), "first": "%.3g" % values[0], "last": "%.3g" % values[-1]}
+    found = {
+        "max": "%.3g" % max(values),
+        "min": "%.3g" % min(values),
+        "first": "%.3g" % values[0],
+        "last": "%.3g" % values[-1],
+    }
     if data and isinstance(data[0], list) and data[0] and not isinstance(data[0][0], list):
-        best = max(((v, r, c) for r, row in enumerate(data) for c, v in enumerate(row) if v is not None), default=(0, 0, 0))
+        best = max(
+            ((v, r, c) for r, row in enumerate(data) for c, v in enumerate(row) if v is not None), default=(0, 0, 0)
+        )
         found.update(row=best[1], column=best[2], rows=len(data), columns=len(data[0]))
     return found

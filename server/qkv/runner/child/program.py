@@ -78,7 +78,11 @@ def bound(code, values):
     tree = ast.parse(code)
     left = dict(values)
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
             name = statement.targets[0].id
             if name in left:
                 statement.value = ast.copy_location(ast.Constant(left.pop(name)), statement.value)

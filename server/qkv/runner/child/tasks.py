@@ -12,7 +12,9 @@ class NoInput(RuntimeError):
 
 
 def refuse_input(prompt=""):
-    raise NoInput("input() cannot be used here: nobody is at the keyboard of this run. Write the value into the program instead.")
+    raise NoInput(
+        "input() cannot be used here: nobody is at the keyboard of this run. Write the value into the program instead."
+    )
 
 
 def run_task(command, messages):
