@@ -78,6 +78,7 @@ class Store:
     ties: dict[Symbol, Need] = field(default_factory=dict[Symbol, Need])
     needs: dict[Need, None] = field(default_factory=dict[Need, None])
     apart: dict[tuple[Dim, Dim], None] = field(default_factory=dict[tuple[Dim, Dim], None])
+    together: set[tuple[Dim, ...]] = field(default_factory=set[tuple[Dim, ...]])
     inputs: list[Shape] = field(default_factory=list[Shape])
     trail: list[tuple[MutableMapping[Any, Any], Any, Any]] = field(default_factory=list[tuple[MutableMapping[Any, Any], Any, Any]])
     serial: int = 0
@@ -262,6 +263,9 @@ def axis(store: Store, shape: Shape, index: int, name: Callable[[], Dim] | None 
 
 def stand_apart(store: Store, dims: tuple[Dim, ...]) -> None:
     """Note that sizes stood side by side as axes of one tensor: the author means different things by them."""
+    if dims in store.together:
+        return
+    store.together.add(dims)
     named = [dim for dim in dims if isinstance(dim, Expr)]
     for i, left in enumerate(named):
         for right in named[i + 1 :]:
@@ -437,6 +441,12 @@ def meet(store: Store, a: Dim, b: Dim, where: Location | None = None) -> Verdict
 def note_divisions(store: Store, difference: Dim, where: Location | None) -> None:
     """Where two sizes are equal only if a division is exact, keep that as a need."""
     if isinstance(difference, Expr):
-        for atom in difference.atoms:
-            if isinstance(atom, (Quotient, Remainder)) and modulo(atom.numerator, atom.denominator) != 0:
-                write(store, store.needs, Need(atom.denominator, atom.numerator, divides=True, where=where), None)
+        for denominator, numerator in _divisions(difference):
+            write(store, store.needs, Need(denominator, numerator, divides=True, where=where), None)
+
+
+@lru_cache(maxsize=CACHE)
+def _divisions(dim: Expr) -> tuple[tuple[Dim, Dim], ...]:
+    """The divisions in a size that need not come out even: (denominator, numerator)."""
+    parts = [atom for atom in dim.atoms if isinstance(atom, (Quotient, Remainder))]
+    return tuple((part.denominator, part.numerator) for part in parts if modulo(part.numerator, part.denominator) != 0)
