@@ -77,14 +77,13 @@ def _join(a: Fact, b: Fact) -> Fact:
     if a.axes == b.axes:
         return a if a.dtype == b.dtype else replace(a, dtype=None)
     if a.axes is None or b.axes is None:
-        known = a if a.axes is None else b
-        return known
+        return a if a.axes is None else b
     dtype = a.dtype if a.dtype == b.dtype else None
     if len(a.axes) == len(b.axes) and not any(_open(axis) for axis in (*a.axes, *b.axes)):
-        axes = tuple(x if x.size == y.size else Axis("?") for x, y in zip(a.axes, b.axes))
+        axes = tuple(x if x.size == y.size else Axis("?") for x, y in zip(a.axes, b.axes, strict=False))
         return replace(a, axes=axes, dtype=dtype)
     tail: list[Axis] = []
-    for x, y in zip(reversed(a.axes), reversed(b.axes)):
+    for x, y in zip(reversed(a.axes), reversed(b.axes), strict=False):
         if x.size != y.size or _open(x):
             break
         tail.append(x)
@@ -111,7 +110,7 @@ def _findings(run: Facts, generic: list[Facts]) -> list[Finding]:
         causes.add(finding.cause)
     crashed = {finding.function for finding in run.findings if finding.severity == "error"}
     for entry in generic:
-        for finding, node in zip(entry.findings, entry.finding_nodes):
+        for finding, node in zip(entry.findings, entry.finding_nodes, strict=False):
             if (finding.location.path, finding.location.span.line) in lines or node in run.executed:
                 continue
             if finding.cause in causes or (finding.function is not None and finding.function in crashed):

@@ -9,7 +9,7 @@ from qkv.interp.calls import apply_rule
 from qkv.interp.iterate import iterate
 from qkv.interp.join import join
 from qkv.interp.machine import Machine, fail, place, record
-from qkv.interp.values import Choice, Container, DictValue, Instance, ListValue, Scope, is_size
+from qkv.interp.values import Choice, Container, DictValue, Instance, ListValue, Scope, is_size, is_tuple
 from qkv.ops import Mismatch
 from qkv.shapes import Expr, Kind, Size, Tensor, Unknown
 from qkv.shapes.dim import alone
@@ -17,7 +17,9 @@ from qkv.shapes.solve import resolve, resolve_shape, solve_rank, stand_apart, sy
 from qkv.shapes.undecided import Undecided
 
 
-def assign(m: Machine, target: ast.expr, value: Any, scope: Scope, origin: ast.AST | None, kind: str = "assignment") -> None:
+def assign(
+    m: Machine, target: ast.expr, value: Any, scope: Scope, origin: ast.AST | None, kind: str = "assignment"
+) -> None:
     """`target = value`."""
     if isinstance(target, ast.Name):
         bind_name(m, target, value, scope, origin, kind)
@@ -31,13 +33,15 @@ def assign(m: Machine, target: ast.expr, value: Any, scope: Scope, origin: ast.A
         assign(m, target.value, value, scope, origin, kind)
 
 
-def bind_name(m: Machine, target: ast.Name, value: Any, scope: Scope, origin: ast.AST | None, kind: str = "assignment") -> None:
+def bind_name(
+    m: Machine, target: ast.Name, value: Any, scope: Scope, origin: ast.AST | None, kind: str = "assignment"
+) -> None:
     """`name = value`. A size takes its name from here if it has none."""
     name = target.id
     if is_size(value):
         name_size(m, value, name)
     write(m.store, scope.names, name, value)
-    if isinstance(value, (Tensor, Unknown, Undecided)) or isinstance(value, Choice):
+    if isinstance(value, (Tensor, Unknown, Undecided, Choice)):
         record(m, target, name, kind, value, origin)
 
 
@@ -54,7 +58,9 @@ def name_size(m: Machine, size: Any, name: str) -> None:
             write(m.store, m.store.aliases, size, name)
 
 
-def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Any, scope: Scope, origin: ast.AST | None, kind: str) -> None:
+def _unpack(
+    m: Machine, target: ast.Tuple | ast.List, value: Any, scope: Scope, origin: ast.AST | None, kind: str
+) -> None:
     """`a, b, *c = value`."""
     names = target.elts
     star = next((i for i, item in enumerate(names) if isinstance(item, ast.Starred)), None)
@@ -63,7 +69,7 @@ def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Any, scope: Scope, 
     if isinstance(value, Size):
         value = _unpack_shape(m, names, star, value)
     if isinstance(value, Choice):
-        value = next((option for option in value.options if isinstance(option, tuple)), Unknown("it depends on a branch"))
+        value = next((option for option in value.options if is_tuple(option)), Unknown("it depends on a branch"))
     if isinstance(value, Tensor):
         value = _unpack_tensor(m, target, value, star, origin)
     found = iterate(m, value, target)
@@ -81,17 +87,17 @@ def _unpack(m: Machine, target: ast.Tuple | ast.List, value: Any, scope: Scope, 
     if len(items) < least or (star is None and len(items) > least):
         _wrong_count(m, target, value, len(items), origin)
         items = tuple(Unknown("it is unpacked into another number of names") for _ in range(max(least, 0)))
-    if isinstance(value, tuple) and all(is_size(item) for item in items):
+    if is_tuple(value) and all(is_size(item) for item in items):
         _name_axes(m, names, items, origin)
     if star is None:
-        for name, item in zip(names, items):
+        for name, item in zip(names, items, strict=False):
             assign(m, name, item, scope, origin, kind)
         return
     from qkv.interp.values import list_of
 
     behind = len(names) - star - 1
     middle = items[star : len(items) - behind]
-    for name, item in zip(names, (*items[:star], list_of(middle), *items[len(items) - behind :])):
+    for name, item in zip(names, (*items[:star], list_of(middle), *items[len(items) - behind :]), strict=False):
         assign(m, name, item, scope, origin, kind)
 
 
@@ -165,7 +171,9 @@ def _unpack_tensor(m: Machine, target: ast.AST, value: Tensor, star: int | None,
 def _wrong_count(m: Machine, target: ast.AST, value: Any, count: int, origin: ast.AST | None) -> None:
     """The number of names differs from the number of items: Python raises ValueError."""
     names = len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 0
-    if isinstance(value, Tensor) or (isinstance(value, tuple) and (_is_shape(origin) or all(isinstance(item, Tensor) for item in value))):
+    if isinstance(value, Tensor) or (
+        is_tuple(value) and (_is_shape(origin) or all(isinstance(item, Tensor) for item in value))
+    ):
         what = "axes" if _is_shape(origin) else "parts"
         fail(
             m,
@@ -217,7 +225,7 @@ def _set_item(m: Machine, target: ast.Subscript, value: Any, scope: Scope, origi
     owner = evaluate(m, target.value, scope)
     index = evaluate_index(m, target.slice, scope)
     if isinstance(owner, Tensor):
-        items = index if isinstance(index, tuple) else (index,)
+        items = index if is_tuple(index) else (index,)
         nodes: dict[str, ast.AST] = {"input": target.value, "index": target.slice, "value": origin or target}
         apply_rule(m, "torch.Tensor.__setitem__", (owner, items, rule_value(m, value)), {}, target, nodes)
         _forget_bounds(m, target.value, owner, scope)

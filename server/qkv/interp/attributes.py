@@ -30,10 +30,31 @@ from qkv.shapes.solve import resolve_value
 from qkv.shapes.undecided import Undecided
 
 TENSOR_ATTRIBUTES = frozenset(
-    "T mT H mH shape dtype device ndim data grad real imag is_cuda requires_grad itemsize nbytes is_sparse is_leaf layout".split()
+    [
+        "T",
+        "mT",
+        "H",
+        "mH",
+        "shape",
+        "dtype",
+        "device",
+        "ndim",
+        "data",
+        "grad",
+        "real",
+        "imag",
+        "is_cuda",
+        "requires_grad",
+        "itemsize",
+        "nbytes",
+        "is_sparse",
+        "is_leaf",
+        "layout",
+    ]
 )
 TENSOR_ONLY = TENSOR_ATTRIBUTES | {
-    name.removeprefix("torch.Tensor.") for name in ("torch.Tensor.size", "torch.Tensor.dim", "torch.Tensor.view", "torch.Tensor.to")
+    name.removeprefix("torch.Tensor.")
+    for name in ("torch.Tensor.size", "torch.Tensor.dim", "torch.Tensor.view", "torch.Tensor.to")
 }
 
 
@@ -66,7 +87,7 @@ def attribute(m: Machine, value: Any, name: str, node: ast.AST) -> Any:
         return value.content.items[name]
     if isinstance(value, Named) and name in value.fields:
         return value.item(name)
-    if isinstance(value, (ListValue, DictValue, Container, Entries, str, tuple, Size, Dtype, Partial)) or isinstance(value, (int, float)):
+    if isinstance(value, (ListValue, DictValue, Container, Entries, str, tuple, Size, Dtype, Partial, int, float)):
         return Method(value, name)
     if isinstance(value, Function) and name == "__name__":
         return value.name
@@ -85,7 +106,9 @@ def _of_tensor(m: Machine, value: Tensor, name: str, node: ast.AST) -> Any:
     if name in TENSOR_ATTRIBUTES:
         from qkv.interp.calls import apply_rule
 
-        return apply_rule(m, f"torch.Tensor.{name}", (value,), {}, node, {"input": getattr(node, "value", node)}, name_node=node)
+        return apply_rule(
+            m, f"torch.Tensor.{name}", (value,), {}, node, {"input": getattr(node, "value", node)}, name_node=node
+        )
     if not value.sure and f"torch.Tensor.{name}" not in RULES and name not in ("apply_", "register_hook"):
         return Unknown(f"an argument's attribute {name}")
     return Method(value, name)
@@ -148,7 +171,7 @@ def class_member(cls: Class, name: str) -> Any:
 
 def is_module(cls: Class) -> bool:
     """Whether instances are `torch.nn.Module`s."""
-    return any(name.startswith("torch.nn.") or name.startswith(("pytorch_lightning.", "lightning.")) for name in base_layers(cls))
+    return any(name.startswith(("torch.nn.", "pytorch_lightning.", "lightning.")) for name in base_layers(cls))
 
 
 def unknown_base(cls: Class) -> bool:
@@ -156,7 +179,9 @@ def unknown_base(cls: Class) -> bool:
     for base in linearize(cls):
         if not isinstance(base, (Class, Ref)):
             return True
-        if isinstance(base, Ref) and not base.name.startswith(("torch.nn.", "builtins.", "abc.", "typing.", "enum.", "collections.")):
+        if isinstance(base, Ref) and not base.name.startswith(
+            ("torch.nn.", "builtins.", "abc.", "typing.", "enum.", "collections.")
+        ):
             return True
     return False
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from qkv.interp.join import join, same
 from qkv.interp.machine import Machine, logged, settle
+from qkv.interp.values import is_tuple
 from qkv.shapes.solve import resolve_value, undo, write
 
 
@@ -102,7 +103,7 @@ def _write_joined(m: Machine, mapping: Any, key: Any, a: Any, b: Any) -> None:
     store = m.store
     if mapping is store.aliases:
         write(store, mapping, key, a)
-    elif key == "items" and "some" in mapping and isinstance(a, tuple) and isinstance(b, tuple) and len(a) != len(b):
+    elif key == "items" and "some" in mapping and is_tuple(a) and is_tuple(b) and len(a) != len(b):
         write(store, mapping, "items", a if len(a) > len(b) else b)
         write(store, mapping, "some", True)
     elif key == "items" and "open" in mapping and isinstance(a, dict) and isinstance(b, dict):

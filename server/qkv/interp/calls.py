@@ -22,6 +22,7 @@ from qkv.interp.values import (
     Ref,
     Scope,
     dict_of,
+    is_tuple,
 )
 from qkv.ops import LAYERS, RULES, Mismatch, apply, call_layer, make_layer
 from qkv.ops.table import Parameter
@@ -90,17 +91,25 @@ def rule_value(m: Machine, value: Any) -> Any:
         if value.some:
             return Unknown("a list of unknown length")
         return tuple(rule_value(m, item) for item in value.items)
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return tuple(rule_value(m, item) for item in value)
     if isinstance(value, Container):
         return rule_value(m, value.content)
     if isinstance(value, Choice):
         options = [option for option in value.options if option is not None]
-        return rule_value(m, options[0]) if len(options) == 1 and isinstance(options[0], Tensor) else Unknown("it depends on a branch")
+        return (
+            rule_value(m, options[0])
+            if len(options) == 1 and isinstance(options[0], Tensor)
+            else Unknown("it depends on a branch")
+        )
     from qkv.interp.values import Entries, Ratio
 
     if isinstance(value, Entries):
-        return Unknown("a collection of unknown length") if value.some else tuple(rule_value(m, item) for item in value.items)
+        return (
+            Unknown("a collection of unknown length")
+            if value.some
+            else tuple(rule_value(m, item) for item in value.items)
+        )
     if isinstance(value, Ratio):
         return float("nan")
     return value
@@ -114,12 +123,18 @@ def rule_arguments(
     values: list[Any] = []
     for index, value in enumerate(arguments):
         parameter = parameters[min(index, len(parameters) - 1)] if parameters else None
-        values.append(_decide(m, rule_value(m, value), parameter.takes if parameter else "", bool(parameter and parameter.variadic)))
-    return tuple(values), {key: _decide(m, rule_value(m, value), takes.get(key, ""), False) for key, value in keywords.items()}
+        values.append(
+            _decide(
+                m, rule_value(m, value), parameter.takes if parameter else "", bool(parameter and parameter.variadic)
+            )
+        )
+    return tuple(values), {
+        key: _decide(m, rule_value(m, value), takes.get(key, ""), False) for key, value in keywords.items()
+    }
 
 
 def _decide(m: Machine, value: Any, takes: str, variadic: bool) -> Any:
-    if isinstance(value, tuple):
+    if is_tuple(value):
         items: tuple[Any, ...] = value
         return tuple(_decide(m, item, "Tensor" if takes == "Tensor" else "Dim", False) for item in items)
     if not isinstance(value, Undecided):
@@ -147,7 +162,9 @@ def apply_rule(
         return Unknown(f"no rule for {name} yet")
     arguments, keywords = rule_arguments(m, entry.parameters, arguments, keywords)
     cx = context(m, node)
-    nodes = nodes if nodes is not None else argument_nodes(node, entry.parameters, method=name.startswith("torch.Tensor."))
+    nodes = (
+        nodes if nodes is not None else argument_nodes(node, entry.parameters, method=name.startswith("torch.Tensor."))
+    )
     given = _given(entry.parameters, arguments, keywords)
     operands = {key: (at, given.get(key)) for key, at in nodes.items()}
     try:
@@ -225,7 +242,7 @@ def _given(parameters: tuple[Parameter, ...], arguments: tuple[Any, ...], keywor
             given[parameter.name] = value
     given |= keywords
     for name, value in list(given.items()):
-        if isinstance(value, tuple):
+        if is_tuple(value):
             given |= {f"{name}[{place}]": item for place, item in enumerate(value)}
     return given
 
@@ -309,7 +326,9 @@ def _call_container(m: Machine, module: Container, arguments: tuple[Any, ...], n
     return value
 
 
-def call_instance(m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def call_instance(
+    m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     """`module(x)`: `forward`, or `__call__`."""
     from qkv.interp.attributes import class_member, is_module
 
@@ -339,7 +358,9 @@ def _call_each(m: Machine, callee: Choice, arguments: tuple[Any, ...], keywords:
     return result
 
 
-def call_function(m: Machine, function: Function, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def call_function(
+    m: Machine, function: Function, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     """Enter a function of the code under analysis."""
     from qkv.interp.statements import run_body
 
@@ -378,7 +399,9 @@ def qualified(function: Function) -> str:
     return f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
 
 
-def bind_arguments(m: Machine, function: Function, arguments: tuple[Any, ...], keywords: dict[str, Any], scope: Scope) -> bool:
+def bind_arguments(
+    m: Machine, function: Function, arguments: tuple[Any, ...], keywords: dict[str, Any], scope: Scope
+) -> bool:
     """Python's own rules of calling. Returns False where the call raises TypeError."""
     node = function.node.args
     positional = [*node.posonlyargs, *node.args]
@@ -387,7 +410,7 @@ def bind_arguments(m: Machine, function: Function, arguments: tuple[Any, ...], k
     def put(name: str, value: Any) -> None:
         write(m.store, scope.names, name, value)
 
-    for argument, value in zip(positional, arguments):
+    for argument, value in zip(positional, arguments, strict=False):
         if argument.arg in rest and argument not in node.posonlyargs:
             return False
         put(argument.arg, value)
@@ -416,4 +439,3 @@ def bind_arguments(m: Machine, function: Function, arguments: tuple[Any, ...], k
     elif rest:
         return False
     return True
-

@@ -57,10 +57,19 @@ def _by_type(m: Machine, annotation: ast.expr, argument: ast.arg, function: Func
         return symbol(m.store, argument.arg, kind, place(m, argument), number, owner)
     if text in ("bool", "str", "float", "bytes"):
         return Unknown(f"{argument.arg} may be any {text}")
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple) and len(annotation.slice.elts) == 2:
+    if (
+        isinstance(annotation, ast.Subscript)
+        and isinstance(annotation.slice, ast.Tuple)
+        and len(annotation.slice.elts) == 2
+    ):
         base = evaluate(m, annotation.value, function.scope)
         axes = annotation.slice.elts[1]
-        if isinstance(base, Ref) and base.name.startswith("jaxtyping.") and isinstance(axes, ast.Constant) and isinstance(axes.value, str):
+        if (
+            isinstance(base, Ref)
+            and base.name.startswith("jaxtyping.")
+            and isinstance(axes, ast.Constant)
+            and isinstance(axes.value, str)
+        ):
             from qkv.interp.jaxtyping import claimed_tensor
 
             return claimed_tensor(m, base.name, axes.value, argument)

@@ -13,7 +13,13 @@ from qkv.ops import LAYERS
 from qkv.shapes import Layer, Unknown
 from qkv.shapes.solve import write
 
-CONTAINERS = ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList", "torch.nn.ParameterDict")
+CONTAINERS = (
+    "torch.nn.Sequential",
+    "torch.nn.ModuleList",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+    "torch.nn.ParameterDict",
+)
 
 
 def instantiate(m: Machine, cls: Class, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
@@ -24,9 +30,7 @@ def instantiate(m: Machine, cls: Class, arguments: tuple[Any, ...], keywords: di
     init = class_member(cls, "__init__")
     if isinstance(init, Function):
         call_function(m, init, (instance, *arguments), keywords, node)
-    elif is_dataclass(cls):
-        fill_fields(m, instance, arguments, keywords, node)
-    elif any(name == "typing.NamedTuple" for name in base_layers(cls)):
+    elif is_dataclass(cls) or any(name == "typing.NamedTuple" for name in base_layers(cls)):
         fill_fields(m, instance, arguments, keywords, node)
     else:
         construct_base(m, instance, arguments, keywords, node)
@@ -49,7 +53,9 @@ def fields_of(cls: Class) -> list[tuple[str, ast.AnnAssign, Class]]:
     return list(found.values())
 
 
-def fill_fields(m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> None:
+def fill_fields(
+    m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> None:
     """What the `__init__` that a dataclass is given does, then its `__post_init__`."""
     rest = list(arguments)
     for name, statement, owner in fields_of(instance.cls):
@@ -80,7 +86,9 @@ def _field_default(m: Machine, value: ast.expr, owner: Class, node: ast.AST) -> 
     return evaluate(m, value, owner.scope)
 
 
-def construct_base(m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> None:
+def construct_base(
+    m: Machine, instance: Instance, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> None:
     """Run the constructor of a library class that a class derives from: `super().__init__(…)` of a subclass of `nn.Linear`."""
     for name in base_layers(instance.cls):
         if name in CONTAINERS:
@@ -100,7 +108,9 @@ def make_container(m: Machine, name: str, arguments: tuple[Any, ...], node: ast.
     from qkv.interp.iterate import iterate
 
     if name.endswith("Dict"):
-        content = arguments[0] if arguments and isinstance(arguments[0], DictValue) else dict_of({}, is_open=bool(arguments))
+        content = (
+            arguments[0] if arguments and isinstance(arguments[0], DictValue) else dict_of({}, is_open=bool(arguments))
+        )
         return Container(name, dict_of(dict(content.items), content.open))
     if name == "torch.nn.Sequential":
         if len(arguments) == 1 and isinstance(arguments[0], DictValue):
@@ -116,5 +126,3 @@ def define_class(node: ast.ClassDef, scope: Any, bases: tuple[Any, ...]) -> Clas
     """A class without its members yet."""
     decorated = any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
     return Class(node.name, node, bases, {}, scope, dataclass=decorated)
-
-

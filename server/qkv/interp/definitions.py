@@ -46,14 +46,18 @@ def _decorated(m: Machine, value: Any, decorator: ast.expr, function: Function, 
         function.sure = False
         return value
     if isinstance(found, (Function, Bound)) and scope.unit is m.frame.unit:
-        wrapped = call(m, evaluate(m, decorator, scope) if isinstance(decorator, ast.Call) else found, (value,), {}, decorator)
+        wrapped = call(
+            m, evaluate(m, decorator, scope) if isinstance(decorator, ast.Call) else found, (value,), {}, decorator
+        )
         if isinstance(wrapped, (Function, Class)):
             return wrapped
     function.sure = False
     return value
 
 
-def run_class(m: Machine, node: ast.ClassDef, scope: Scope, run: Callable[[Machine, Sequence[ast.stmt], Scope], Any]) -> None:
+def run_class(
+    m: Machine, node: ast.ClassDef, scope: Scope, run: Callable[[Machine, Sequence[ast.stmt], Scope], Any]
+) -> None:
     """`class Name(…)`: its body runs in a scope of its own, whose names become the members."""
     bases = tuple(evaluate(m, base, scope) for base in node.bases)
     inner = Scope(scope.unit, scope, class_body=True)
@@ -78,7 +82,11 @@ def import_module(m: Machine, node: ast.Import, scope: Scope) -> None:
 
 def _module(m: Machine, name: str, level: int, scope: Scope) -> Any:
     unit = m.importer(name, level, scope.unit)
-    return ModuleValue(unit) if unit is not None else (refer(name) if not level else Unknown(f"the module {'.' * level}{name} was not found"))
+    return (
+        ModuleValue(unit)
+        if unit is not None
+        else (refer(name) if not level else Unknown(f"the module {'.' * level}{name} was not found"))
+    )
 
 
 def import_from(m: Machine, node: ast.ImportFrom, scope: Scope) -> None:

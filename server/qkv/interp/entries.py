@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,10 +36,8 @@ def run_file(unit: Unit, importer: Importer, cancelled: Callable[[], bool]) -> F
     """Interpret a file as Python would run it, with `__name__ == "__main__"`, up to its first crash."""
     m = Machine(Store(), True, importer, RUN_STEPS, cancelled)
     m.stack.append(Frame(unit, unit.scope, None, None, None, None))
-    try:
+    with contextlib.suppress(Stop, OutOfBudget, Expected, RecursionError):
         run_block(m, unit.source.parsed.tree.body, unit.scope)
-    except (Stop, OutOfBudget, Expected, RecursionError):
-        pass
     return read_back(m)
 
 
@@ -142,9 +141,19 @@ def _forget_reassigned(m: Machine, instance: Instance) -> None:
     for method in instance.cls.node.body:
         if isinstance(method, FunctionDef) and method.name not in ("__init__", "__post_init__"):
             for node in ast.walk(method):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Store)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == "self"
+                ):
                     if node.attr in instance.attributes:
-                        write(m.store, instance.attributes, node.attr, Unknown(f"{node.attr} is set again outside the constructor"))
+                        write(
+                            m.store,
+                            instance.attributes,
+                            node.attr,
+                            Unknown(f"{node.attr} is set again outside the constructor"),
+                        )
 
 
 def _entry(m: Machine, function: Function, receiver: Any, keep: bool = False) -> Facts:

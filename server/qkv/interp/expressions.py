@@ -96,7 +96,7 @@ def _boolean(m: Machine, node: ast.BoolOp, scope: Scope) -> Any:
     result = value
     opened = 0
     try:
-        for before, operand in zip(node.values, node.values[1:]):
+        for before, operand in zip(node.values, node.values[1:], strict=False):
             truth = truth_of(m, value)
             if truth is (not is_and):
                 return result if opened else value
@@ -123,7 +123,7 @@ def _either(m: Machine, first: Any, second: Any, is_and: bool) -> Any:
         kept = tuple(option for option in first.options if truth_of(m, option) is not False)
         first = kept[0] if len(kept) == 1 else first
     if isinstance(first, bool) or (truth_of(m, first) is None and not isinstance(first, (Tensor, Choice))):
-        if isinstance(second, bool) or isinstance(second, Unknown):
+        if isinstance(second, (bool, Unknown)):
             return Unknown("a test that is open")
     return join(m.store, first, second)
 
@@ -146,7 +146,7 @@ def _conditional(m: Machine, node: ast.IfExp, scope: Scope) -> Any:
 def _compare(m: Machine, node: ast.Compare, scope: Scope) -> Any:
     left = evaluate(m, node.left, scope)
     result: Any = True
-    for op, item in zip(node.ops, node.comparators):
+    for op, item in zip(node.ops, node.comparators, strict=False):
         right = evaluate(m, item, scope)
         answer = compare_values(m, op, left, right, node)
         if len(node.ops) == 1:
@@ -214,7 +214,7 @@ def _set(m: Machine, node: ast.Set, scope: Scope) -> Any:
 def _dict(m: Machine, node: ast.Dict, scope: Scope) -> Any:
     items: dict[Any, Any] = {}
     is_open = False
-    for key_node, value_node in zip(node.keys, node.values):
+    for key_node, value_node in zip(node.keys, node.values, strict=False):
         value = evaluate(m, value_node, scope)
         if key_node is None:
             is_open = not calls.spread(value, items) or is_open
@@ -235,7 +235,11 @@ def _subscript(m: Machine, node: ast.Subscript, scope: Scope) -> Any:
 def evaluate_index(m: Machine, node: ast.expr, scope: Scope) -> Any:
     """What stands between the brackets; `a:b:c` becomes a Slice."""
     if isinstance(node, ast.Tuple):
-        items, some = _elements(m, node.elts, scope) if any(isinstance(e, ast.Starred) for e in node.elts) else ([evaluate_index(m, e, scope) for e in node.elts], False)
+        items, some = (
+            _elements(m, node.elts, scope)
+            if any(isinstance(e, ast.Starred) for e in node.elts)
+            else ([evaluate_index(m, e, scope) for e in node.elts], False)
+        )
         return Unknown("an index of unknown length") if some else tuple(items)
     return evaluate(m, node, scope)
 
@@ -249,11 +253,15 @@ def _lambda(m: Machine, node: ast.Lambda, scope: Scope) -> Any:
     return make_function(m, node, scope, "<lambda>")
 
 
-def make_function(m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope, name: str) -> Function:
+def make_function(
+    m: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope, name: str
+) -> Function:
     """A function value, its defaults evaluated where it is defined."""
     defaults = tuple(evaluate(m, default, scope) for default in node.args.defaults)
     keyword_defaults = {
-        argument.arg: evaluate(m, default, scope) for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults) if default is not None
+        argument.arg: evaluate(m, default, scope)
+        for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=False)
+        if default is not None
     }
     return Function(node, scope, name, defaults, keyword_defaults)
 
@@ -309,7 +317,9 @@ def _joined_string(m: Machine, node: ast.JoinedStr, scope: Scope) -> Any:
     parts: list[str] = []
     for item in node.values:
         value = evaluate(m, item.value, scope) if isinstance(item, ast.FormattedValue) else evaluate(m, item, scope)
-        if isinstance(value, str) or (isinstance(value, int) and isinstance(item, ast.FormattedValue) and item.format_spec is None):
+        if isinstance(value, str) or (
+            isinstance(value, int) and isinstance(item, ast.FormattedValue) and item.format_spec is None
+        ):
             parts.append(str(value))
         else:
             return Unknown("a text that is put together when the program runs")

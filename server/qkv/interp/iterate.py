@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from qkv.interp.machine import UNROLL, Machine
-from qkv.interp.values import Choice, Class, Container, DictValue, Entries, Instance, ListValue, SizeRange
+from qkv.interp.values import Choice, Class, Container, DictValue, Entries, Instance, ListValue, SizeRange, is_tuple
 from qkv.shapes import Expr, Size, Tensor, Unknown
 from qkv.shapes.dim import floor_divide, subtract
 from qkv.shapes.solve import fresh, resolve, resolve_value
@@ -15,14 +15,18 @@ from qkv.shapes.undecided import Undecided
 
 def iterate(m: Machine, value: Any, node: ast.AST) -> Entries:
     """The items of a value in order, or (`some`) examples of an unknown number of items."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return Entries(value)
     if isinstance(value, Entries):
         return value
     if isinstance(value, ListValue):
         return Entries(value.items, value.some)
     if isinstance(value, DictValue):
-        return Entries(tuple(value.items) or (Unknown("a key of a dict"),), value.open) if value.items or value.open else Entries(())
+        return (
+            Entries(tuple(value.items) or (Unknown("a key of a dict"),), value.open)
+            if value.items or value.open
+            else Entries(())
+        )
     if isinstance(value, Container):
         return iterate(m, value.content, node)
     if isinstance(value, SizeRange):
@@ -46,7 +50,10 @@ def iterate(m: Machine, value: Any, node: ast.AST) -> Entries:
 
 
 def _range(m: Machine, value: SizeRange) -> Entries:
-    start, stop, step = (resolve(m.store, part) if isinstance(part, (int, Expr)) else part for part in (value.start, value.stop, value.step))
+    start, stop, step = (
+        resolve(m.store, part) if isinstance(part, (int, Expr)) else part
+        for part in (value.start, value.stop, value.step)
+    )
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0:
         numbers = range(start, stop, step)
         if len(numbers) <= UNROLL:

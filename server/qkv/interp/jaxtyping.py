@@ -8,7 +8,17 @@ from qkv.interp.machine import Machine, place
 from qkv.shapes import Dim, Kind, Row, Shape, Tensor
 from qkv.shapes.solve import fresh, fresh_row, stand_apart, symbol
 
-DTYPES = {"Float": None, "Float32": "float32", "Float64": "float64", "Float16": "float16", "BFloat16": "bfloat16", "Bool": "bool", "Int": None, "Int64": "int64", "Int32": "int32"}
+DTYPES = {
+    "Float": None,
+    "Float32": "float32",
+    "Float64": "float64",
+    "Float16": "float16",
+    "BFloat16": "bfloat16",
+    "Bool": "bool",
+    "Int": None,
+    "Int64": "int64",
+    "Int32": "int32",
+}
 
 
 def claimed_tensor(m: Machine, kind: str, axes: str, node: ast.AST) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from qkv.interp.values import Choice, DictValue, Entries, ListValue
+from qkv.interp.values import Choice, DictValue, Entries, ListValue, is_tuple
 from qkv.shapes import Dim, Expr, Shape, Store, Tensor, Unknown
 from qkv.shapes.solve import fresh, fresh_row, resolve, resolve_value
 from qkv.shapes.undecided import Undecided
@@ -24,8 +24,8 @@ def same(store: Store, a: Any, b: Any) -> bool:
         return a == b or (a != a and b != b)
     if isinstance(a, Tensor):
         return resolve_value(store, a) == resolve_value(store, b)
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(same(store, x, y) for x, y in zip(a, b))
+    if is_tuple(a):
+        return len(a) == len(b) and all(same(store, x, y) for x, y in zip(a, b, strict=False))
     return a is None or a == b
 
 
@@ -42,12 +42,14 @@ def join(store: Store, a: Any, b: Any) -> Any:
     if _is_size(a) and _is_size(b):
         return fresh(store)
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return Unknown("a number that depends on a branch") if isinstance(a, bool) or isinstance(b, bool) else float("nan")
+        return (
+            Unknown("a number that depends on a branch") if isinstance(a, bool) or isinstance(b, bool) else float("nan")
+        )
     if isinstance(a, str) and isinstance(b, str):
         return Unknown("a text that depends on a branch")
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) == len(b):
-            return tuple(join(store, x, y) for x, y in zip(a, b))
+            return tuple(join(store, x, y) for x, y in zip(a, b, strict=False))
         return Unknown("a tuple whose length depends on a branch")
     if isinstance(a, ListValue) and isinstance(b, ListValue):
         items = tuple(a.items) if a.items == b.items else a.items + b.items
@@ -66,7 +68,9 @@ def choose(store: Store, a: Any, b: Any) -> Any:
     options: list[Any] = []
     for value in (a, b):
         for option in value.options if isinstance(value, Choice) else (value,):
-            tensor = next((i for i, seen in enumerate(options) if isinstance(seen, Tensor) and isinstance(option, Tensor)), None)
+            tensor = next(
+                (i for i, seen in enumerate(options) if isinstance(seen, Tensor) and isinstance(option, Tensor)), None
+            )
             if tensor is not None:
                 options[tensor] = join_tensors(store, options[tensor], option)
             elif not any(same(store, option, seen) for seen in options):
@@ -105,14 +109,14 @@ def join_shapes(store: Store, a: Shape, b: Shape) -> Shape:
     if a == b:
         return a
     if a.row is None and b.row is None and len(a.back) == len(b.back):
-        return Shape(tuple(_join_dims(store, x, y) for x, y in zip(a.back, b.back)))
+        return Shape(tuple(_join_dims(store, x, y) for x, y in zip(a.back, b.back, strict=False)))
     back: list[Dim] = []
-    for x, y in zip(reversed(a.back), reversed(b.back)):
+    for x, y in zip(reversed(a.back), reversed(b.back), strict=False):
         if resolve(store, x) != resolve(store, y):
             break
         back.append(x)
     if a.row is b.row and a.front == b.front and len(a.back) == len(b.back):
-        return Shape(tuple(_join_dims(store, x, y) for x, y in zip(a.back, b.back)), a.row, a.front)
+        return Shape(tuple(_join_dims(store, x, y) for x, y in zip(a.back, b.back, strict=False)), a.row, a.front)
     return Shape(tuple(reversed(back)), fresh_row(store))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from qkv.interp import wrappers
 from qkv.interp.attributes import attribute, class_member, linearize
@@ -33,6 +33,7 @@ from qkv.interp.values import (
     SizeRange,
     Super,
     dict_of,
+    is_tuple,
     list_of,
 )
 from qkv.shapes import Expr, Layer, Tensor, Unknown
@@ -40,7 +41,7 @@ from qkv.shapes.dim import add, floor_divide, multiply, subtract
 from qkv.shapes.solve import fresh, write
 from qkv.shapes.undecided import Undecided
 
-Arguments = tuple[Any, ...]
+Arguments: TypeAlias = "tuple[Any, ...]"
 Keywords = dict[str, Any]
 Handler = Callable[[Machine, Arguments, Keywords, ast.AST], Any]
 
@@ -61,13 +62,17 @@ def _range(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     bounds = [some_size(m, value) for value in a]
     if len(bounds) == 1:
         return SizeRange(0, bounds[0], 1)
-    return SizeRange(bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else 1) if bounds else Unknown("range() of nothing")
+    return (
+        SizeRange(bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else 1)
+        if bounds
+        else Unknown("range() of nothing")
+    )
 
 
 def _zip(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     columns = [iterate(m, value, node) for value in a]
     some = any(column.some for column in columns)
-    return Entries(tuple(zip(*(column.items for column in columns))), some)
+    return Entries(tuple(zip(*(column.items for column in columns), strict=False)), some)
 
 
 def _enumerate(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -80,7 +85,7 @@ def _enumerate(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 
 def _map(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     columns = [iterate(m, value, node) for value in a[1:]]
-    rows = zip(*(column.items for column in columns))
+    rows = zip(*(column.items for column in columns), strict=False)
     return Entries(tuple(call(m, a[0], row, {}, node) for row in rows), any(column.some for column in columns))
 
 
@@ -107,7 +112,10 @@ def _sorted(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     found = iterate(m, a[0], node) if a else Entries(())
     if not found.some and not k and all(isinstance(item, str) for item in found.items):
         return list_of(sorted(found.items))
-    return list_of((fresh(m.store),) * len(found.items) if all(isinstance(item, int) for item in found.items) else found.items, found.some)
+    return list_of(
+        (fresh(m.store),) * len(found.items) if all(isinstance(item, int) for item in found.items) else found.items,
+        found.some,
+    )
 
 
 def _set(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -125,7 +133,7 @@ def _dict(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
         found = iterate(m, a[0], node)
         is_open = found.some
         for pair in found.items:
-            if isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], (str, int)):
+            if is_tuple(pair) and len(pair) == 2 and isinstance(pair[0], (str, int)):
                 items[pair[0]] = pair[1]
             else:
                 is_open = True
@@ -164,7 +172,11 @@ def _bool(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 
 
 def _str(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    return str(a[0]) if a and isinstance(a[0], (str, int)) else Unknown("a text that is put together when the program runs")
+    return (
+        str(a[0])
+        if a and isinstance(a[0], (str, int))
+        else Unknown("a text that is put together when the program runs")
+    )
 
 
 def _isinstance(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -180,7 +192,11 @@ def _isinstance(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 def _is_a(value: Any, kind: Any) -> bool | None:
     if isinstance(value, Tensor):
         if isinstance(kind, Ref):
-            return (True if value.sure else None) if kind.name in ("torch.Tensor", "torch.nn.Parameter") else (False if value.sure and kind.name.startswith("builtins.") else None)
+            return (
+                (True if value.sure else None)
+                if kind.name in ("torch.Tensor", "torch.nn.Parameter")
+                else (False if value.sure and kind.name.startswith("builtins.") else None)
+            )
         return None
     if isinstance(value, (Unknown, Undecided, Choice)):
         return None
@@ -193,7 +209,15 @@ def _is_a(value: Any, kind: Any) -> bool | None:
     if isinstance(value, Layer) and isinstance(kind, Ref):
         return True if kind.name in (value.name, "torch.nn.Module") else (None if kind.name.count(".") < 2 else False)
     if isinstance(kind, Ref) and kind.name.startswith("builtins."):
-        python: dict[str, Any] = {"int": (int, Expr), "float": float, "str": str, "bool": bool, "tuple": tuple, "list": ListValue, "dict": DictValue}
+        python: dict[str, Any] = {
+            "int": (int, Expr),
+            "float": float,
+            "str": str,
+            "bool": bool,
+            "tuple": tuple,
+            "list": ListValue,
+            "dict": DictValue,
+        }
         types = python.get(kind.name.removeprefix("builtins."))
         return None if types is None else isinstance(value, types)
     return None
@@ -240,9 +264,17 @@ def _sum(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     found = iterate(m, a[0], node) if a else Entries(())
     total: Any = k.get("start", a[1] if len(a) > 1 else 0)
     if found.some:
-        return fresh(m.store) if all(isinstance(item, (int, Expr)) for item in found.items) else Unknown("a sum of an unknown number of items")
+        return (
+            fresh(m.store)
+            if all(isinstance(item, (int, Expr)) for item in found.items)
+            else Unknown("a sum of an unknown number of items")
+        )
     for item in found.items:
-        total = binary(m, ast.Add(), total, item, node) if not (isinstance(total, int) and total == 0 and not is_number(item)) else item
+        total = (
+            binary(m, ast.Add(), total, item, node)
+            if not (isinstance(total, int) and total == 0 and not is_number(item))
+            else item
+        )
     return total
 
 
@@ -250,10 +282,16 @@ def _extreme(op: ast.cmpop) -> Handler:
     def extreme(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
         found = iterate(m, a[0], node) if len(a) == 1 else Entries(a)
         if found.some or not found.items or "key" in k:
-            return fresh(m.store) if all(isinstance(item, (int, Expr)) for item in found.items) else Unknown("an extreme of unknown items")
+            return (
+                fresh(m.store)
+                if all(isinstance(item, (int, Expr)) for item in found.items)
+                else Unknown("an extreme of unknown items")
+            )
         best = found.items[0]
         for item in found.items[1:]:
-            if not (is_number(best) or isinstance(best, Undecided)) or not (is_number(item) or isinstance(item, Undecided)):
+            if not (is_number(best) or isinstance(best, Undecided)) or not (
+                is_number(item) or isinstance(item, Undecided)
+            ):
                 return Unknown("an extreme of items that are no numbers")
             answer = compare_values(m, op, as_size(m, item) if isinstance(item, Undecided) else item, best, node)
             if not isinstance(answer, bool):
@@ -269,7 +307,11 @@ def _abs(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 
     if a and isinstance(a[0], Tensor):
         return apply_rule(m, "torch.abs", a, {}, node)
-    return abs(a[0]) if a and isinstance(a[0], (int, float)) else (fresh(m.store) if a and isinstance(a[0], Expr) else Unknown("an absolute value"))
+    return (
+        abs(a[0])
+        if a and isinstance(a[0], (int, float))
+        else (fresh(m.store) if a and isinstance(a[0], Expr) else Unknown("an absolute value"))
+    )
 
 
 def _round(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -301,7 +343,11 @@ def _next(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 def _divmod(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     from qkv.interp.operators import binary
 
-    return (binary(m, ast.FloorDiv(), a[0], a[1], node), binary(m, ast.Mod(), a[0], a[1], node)) if len(a) == 2 else Unknown("divmod()")
+    return (
+        (binary(m, ast.FloorDiv(), a[0], a[1], node), binary(m, ast.Mod(), a[0], a[1], node))
+        if len(a) == 2
+        else Unknown("divmod()")
+    )
 
 
 def _pow(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -477,7 +523,32 @@ LIBRARY: dict[str, Handler] = {
     "random.choice": _choice_of,
     "torch.manual_seed": _nothing,
     "torch.set_default_dtype": _set_default_dtype,
-    **{f"math.{name}": _math(name) for name in "sqrt log log2 log10 exp sin cos tan tanh pow fabs log1p gcd lcm atan degrees radians hypot comb factorial erf".split()},
+    **{
+        f"math.{name}": _math(name)
+        for name in [
+            "sqrt",
+            "log",
+            "log2",
+            "log10",
+            "exp",
+            "sin",
+            "cos",
+            "tan",
+            "tanh",
+            "pow",
+            "fabs",
+            "log1p",
+            "gcd",
+            "lcm",
+            "atan",
+            "degrees",
+            "radians",
+            "hypot",
+            "comb",
+            "factorial",
+            "erf",
+        ]
+    },
     **{name: _container(name) for name in CONTAINERS},
     **wrappers.WRAPPERS,
 }

@@ -86,5 +86,3 @@ def _until_stable(m: Machine, one_pass: Callable[[], int]) -> int:
         take_back(m, start, since)
         merge(m, {}, after)
     return (flow & (Ends.RETURN | Ends.RAISE)) | Ends.FALL
-
-

@@ -178,12 +178,16 @@ def record(m: Machine, node: ast.AST, name: str, kind: str, value: Any, origin: 
     m.log.records.append(Record(node, frame.unit, name, kind, value, frame.name, frame.node, origin, call))
 
 
-def report(m: Machine, mismatch: Mismatch, node: ast.AST, operands: dict[str, tuple[ast.AST, Any]] | None = None) -> None:
+def report(
+    m: Machine, mismatch: Mismatch, node: ast.AST, operands: dict[str, tuple[ast.AST, Any]] | None = None
+) -> None:
     """Write down a mismatch at a node."""
     if not m.silent and not m.tries:
         settled = {name: (at, resolve_value(m.store, value)) for name, (at, value) in (operands or {}).items()}
         mismatch.parts = {name: resolve_value(m.store, part) for name, part in mismatch.parts.items()}
-        m.log.troubles.append(Trouble(mismatch, node, m.frame.unit, settled, chain(m), m.stack[0].unit.source.path, m.frame.name))
+        m.log.troubles.append(
+            Trouble(mismatch, node, m.frame.unit, settled, chain(m), m.stack[0].unit.source.path, m.frame.name)
+        )
 
 
 class Expected(Exception):

@@ -12,14 +12,44 @@ from qkv.interp.iterate import iterate
 from qkv.interp.join import join
 from qkv.interp.machine import Machine
 from qkv.interp.operators import equal_values
-from qkv.interp.values import Container, DictValue, Entries, Instance, ListValue, Method, Super, dict_of, list_of
+from qkv.interp.values import (
+    Container,
+    DictValue,
+    Entries,
+    Instance,
+    ListValue,
+    Method,
+    Super,
+    dict_of,
+    is_tuple,
+    list_of,
+)
 from qkv.ops import RULES
 from qkv.shapes import Layer, Size, Tensor, Unknown
 from qkv.shapes.solve import write
 from qkv.shapes.undecided import Undecided
 
 TRANSPARENT = frozenset(
-    "to cuda cpu float half double bfloat16 eval train requires_grad_ apply compile share_memory to_empty type xpu ipu zero_grad".split()
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "half",
+        "double",
+        "bfloat16",
+        "eval",
+        "train",
+        "requires_grad_",
+        "apply",
+        "compile",
+        "share_memory",
+        "to_empty",
+        "type",
+        "xpu",
+        "ipu",
+        "zero_grad",
+    ]
 )
 """Methods of a module that give the module back."""
 
@@ -43,18 +73,23 @@ def call_method(m: Machine, method: Method, arguments: tuple[Any, ...], keywords
         return _text_method(m, receiver, name, arguments, node)
     if isinstance(receiver, Size) and name == "numel":
         return Unknown("the number of elements of a shape of unknown rank")
-    if isinstance(receiver, tuple):
-        return _tuple_method(m, receiver, name, arguments)
+    if is_tuple(receiver):
+        return _tuple_method(m, tuple(receiver), name, arguments)
     return Unknown(f"what the method {name} gives is not followed")
 
 
 def _decide(m: Machine, receiver: Undecided, name: str) -> Any:
-    if name in ("get", "items", "keys", "values", "pop", "update", "setdefault", "copy") and receiver.read_as_tensor is None:
+    if (
+        name in ("get", "items", "keys", "values", "pop", "update", "setdefault", "copy")
+        and receiver.read_as_tensor is None
+    ):
         return Unknown("an argument that is read as a dict")
     return receiver.tensor(m.store) if f"torch.Tensor.{name}" in RULES else Unknown(f"an argument's method {name}")
 
 
-def call_tensor_method(m: Machine, receiver: Tensor, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def call_tensor_method(
+    m: Machine, receiver: Tensor, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     """`x.view(…)`: the rule of `torch.Tensor.view`. A trailing underscore works in place and gives the tensor back."""
     full = f"torch.Tensor.{name}"
     name_node = node.func if isinstance(node, ast.Call) else node
@@ -80,7 +115,9 @@ def _changed_in_place(m: Machine, before: Tensor, after: Any, node: ast.AST) -> 
         put(m, node.func.value, m.frame.scope, after)
 
 
-def _super_method(m: Machine, receiver: Super, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def _super_method(
+    m: Machine, receiver: Super, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     _, _, method = name.partition(":")
     instance = receiver.instance
     if method == "__init__" and isinstance(instance, Instance):
@@ -93,11 +130,19 @@ def _super_method(m: Machine, receiver: Super, name: str, arguments: tuple[Any, 
     return Unknown("a method of a base class that is not in sight")
 
 
-def _module_method(m: Machine, receiver: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def _module_method(
+    m: Machine, receiver: Any, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     if name in TRANSPARENT:
         return receiver
-    if name in ("register_buffer", "register_parameter", "add_module", "register_module", "__setattr__") and isinstance(receiver, Instance):
-        value = arguments[1] if len(arguments) > 1 else next(iter(v for k, v in keywords.items() if k in ("tensor", "param", "module")), None)
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module", "__setattr__") and isinstance(
+        receiver, Instance
+    ):
+        value = (
+            arguments[1]
+            if len(arguments) > 1
+            else next(iter(v for k, v in keywords.items() if k in ("tensor", "param", "module")), None)
+        )
         key = arguments[0] if arguments else keywords.get("name")
         if isinstance(key, str):
             write(m.store, receiver.attributes, key, value)
@@ -120,7 +165,9 @@ def _module_method(m: Machine, receiver: Any, name: str, arguments: tuple[Any, .
     return Unknown(f"what the method {name} gives is not followed")
 
 
-def _list_method(m: Machine, receiver: ListValue, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST) -> Any:
+def _list_method(
+    m: Machine, receiver: ListValue, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], node: ast.AST
+) -> Any:
     items = receiver.items
     if name == "append" and arguments:
         _set_items(m, receiver, _grown(m, receiver, (arguments[0],)))
@@ -177,11 +224,19 @@ def _dict_method(m: Machine, receiver: DictValue, name: str, arguments: tuple[An
     key = arguments[0] if arguments else None
     default = arguments[1] if len(arguments) > 1 else None
     if name == "items":
-        return Entries(tuple(items.items()) or ((Unknown("a key"), Unknown("an item")),), receiver.open) if items or receiver.open else Entries(())
+        return (
+            Entries(tuple(items.items()) or ((Unknown("a key"), Unknown("an item")),), receiver.open)
+            if items or receiver.open
+            else Entries(())
+        )
     if name == "keys":
         return iterate(m, receiver, node)
     if name == "values":
-        return Entries(tuple(items.values()) or (Unknown("an item of a dict"),), receiver.open) if items or receiver.open else Entries(())
+        return (
+            Entries(tuple(items.values()) or (Unknown("an item of a dict"),), receiver.open)
+            if items or receiver.open
+            else Entries(())
+        )
     if name in ("get", "pop", "setdefault"):
         if isinstance(key, (str, int)) and key in items:
             found = items[key]
@@ -212,7 +267,29 @@ def _dict_method(m: Machine, receiver: DictValue, name: str, arguments: tuple[An
 
 _TEXT: dict[str, Callable[..., Any]] = {
     name: getattr(str, name)
-    for name in "lower upper strip lstrip rstrip title startswith endswith replace split rsplit join removeprefix removesuffix count find isdigit splitlines capitalize partition rpartition".split()
+    for name in [
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "title",
+        "startswith",
+        "endswith",
+        "replace",
+        "split",
+        "rsplit",
+        "join",
+        "removeprefix",
+        "removesuffix",
+        "count",
+        "find",
+        "isdigit",
+        "splitlines",
+        "capitalize",
+        "partition",
+        "rpartition",
+    ]
 }
 
 
@@ -223,7 +300,10 @@ def _text_method(m: Machine, receiver: str, name: str, arguments: tuple[Any, ...
         if isinstance(value, (ListValue, Entries)) and not value.some:
             value = list(value.items)
         plain.append(value)
-    readable = all(isinstance(v, (str, int, type(None))) or (isinstance(v, (list, tuple)) and all(isinstance(x, str) for x in v)) for v in plain)
+    readable = all(
+        isinstance(v, (str, int, type(None))) or (isinstance(v, (list, tuple)) and all(isinstance(x, str) for x in v))
+        for v in plain
+    )
     if function is None or not readable:
         return Unknown("a text that is put together when the program runs")
     try:
@@ -237,11 +317,14 @@ def _tuple_method(m: Machine, receiver: tuple[Any, ...], name: str, arguments: t
     if name == "numel":
         from qkv.shapes.dim import product
 
-        return product(receiver) if all(isinstance(item, int) or not isinstance(item, Unknown) for item in receiver) else Unknown("a number of elements")
+        return (
+            product(receiver)
+            if all(isinstance(item, int) or not isinstance(item, Unknown) for item in receiver)
+            else Unknown("a number of elements")
+        )
     if name == "index" and arguments:
         for at, item in enumerate(receiver):
             answer = equal_values(m, item, arguments[0])
             if answer is not False:
                 return at if answer else Unknown("a position in a tuple")
     return Unknown(f"what tuple.{name} gives is not followed")
-

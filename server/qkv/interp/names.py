@@ -45,7 +45,13 @@ _ALIASES = {
     "torch.nn.parallel": "torch.nn",
     "torch.FloatTensor": "torch.Tensor",
 }
-NUMBERS = {"math.pi": 3.141592653589793, "math.e": 2.718281828459045, "math.inf": float("inf"), "torch.inf": float("inf"), "torch.pi": 3.141592653589793}
+NUMBERS = {
+    "math.pi": 3.141592653589793,
+    "math.e": 2.718281828459045,
+    "math.inf": float("inf"),
+    "torch.inf": float("inf"),
+    "torch.pi": 3.141592653589793,
+}
 
 
 def look_up(m: Machine, scope: Scope, name: str) -> Any:

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from qkv.interp.machine import Machine, place
-from qkv.interp.values import Choice, Instance, Scope
+from qkv.interp.values import Choice, Instance, Scope, is_tuple
 from qkv.shapes import Expr, Kind, Need, Size, Tensor, Unknown
 from qkv.shapes.dim import Remainder, alone
 from qkv.shapes.solve import Truth, compare, resolve, resolve_shape, solve_rank, tie, write
@@ -22,7 +22,13 @@ def narrowed(m: Machine, test: ast.expr, scope: Scope, holds: bool) -> None:
             narrowed(m, part, scope, holds)
     elif isinstance(test, (ast.Name, ast.Attribute)) and holds:
         _keep(m, test, scope, lambda option: option is not None and option is not False)
-    elif isinstance(test, ast.Call) and holds and isinstance(test.func, ast.Name) and test.func.id == "isinstance" and len(test.args) == 2:
+    elif (
+        isinstance(test, ast.Call)
+        and holds
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "isinstance"
+        and len(test.args) == 2
+    ):
         _instance_of(m, test, scope)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _comparison(m, test, scope, holds)
@@ -68,7 +74,9 @@ def put(m: Machine, node: ast.expr, scope: Scope, value: Any) -> None:
 def _instance_of(m: Machine, test: ast.Call, scope: Scope) -> None:
     kind = test.args[1]
     value = peek(m, test.args[0], scope)
-    if (isinstance(kind, ast.Attribute) and kind.attr == "Tensor") or (isinstance(kind, ast.Name) and kind.id == "Tensor"):
+    if (isinstance(kind, ast.Attribute) and kind.attr == "Tensor") or (
+        isinstance(kind, ast.Name) and kind.id == "Tensor"
+    ):
         if isinstance(value, Undecided):
             put(m, test.args[0], scope, value.tensor(m.store))
         _keep(m, test.args[0], scope, lambda option: isinstance(option, Tensor))
@@ -105,11 +113,11 @@ def learn_equal(m: Machine, a: Any, b: Any, node: ast.AST, left: ast.expr, scope
     if rank_of is not None and isinstance(b, int):
         solve_rank(m.store, rank_of.shape, b)
         return
-    if isinstance(a, Size) and isinstance(b, tuple):
+    if isinstance(a, Size) and is_tuple(b):
         solved = solve_rank(m.store, a.shape, len(b))
         a = solved.back if solved is not None else a
     if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        for x, y in zip(a, b):
+        for x, y in zip(a, b, strict=False):
             learn_equal(m, x, y, node, left, scope)
         return
     if isinstance(a, Undecided) and isinstance(b, (int, Expr)):
@@ -120,7 +128,9 @@ def learn_equal(m: Machine, a: Any, b: Any, node: ast.AST, left: ast.expr, scope
     for one, other in ((a, b), (b, a)):
         if other == 0 and isinstance(one, Expr) and len(one.atoms) == 1 and isinstance(one.atoms[0], Remainder):
             atom = one.atoms[0]
-            write(m.store, m.store.needs, Need(atom.denominator, atom.numerator, divides=True, where=place(m, node)), None)
+            write(
+                m.store, m.store.needs, Need(atom.denominator, atom.numerator, divides=True, where=place(m, node)), None
+            )
             return
     if compare(a, b) is Truth.SOMETIMES:
         for one, other in sorted(((a, b), (b, a)), key=lambda pair: _preference(pair[0])):
@@ -141,7 +151,9 @@ def _ranked(m: Machine, node: ast.expr, scope: Scope) -> Tensor | None:
         inner = node.args[0]
         inner = inner.func if isinstance(inner, ast.Call) else inner
         node = inner if isinstance(inner, ast.Attribute) and inner.attr in ("shape", "size") else node
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("dim", "ndimension"):
+    elif (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("dim", "ndimension")
+    ):
         node = node.func
     elif not (isinstance(node, ast.Attribute) and node.attr == "ndim"):
         return None
@@ -154,5 +166,3 @@ def _ranked(m: Machine, node: ast.expr, scope: Scope) -> Tensor | None:
         resolve_shape(m.store, value.shape)
         return value
     return None
-
-

@@ -13,10 +13,10 @@ from qkv.interp.join import join
 from qkv.interp.machine import Machine
 from qkv.interp.numbers import UNKNOWN_FLOAT, as_size, is_number
 from qkv.interp.truth import truth_of
-from qkv.interp.values import Choice, DictValue, Entries, ListValue, Ratio, Ref, list_of
-from qkv.shapes import Dim, Expr, Kind, Size, Tensor, Truth, Unknown
+from qkv.interp.values import Choice, DictValue, Entries, ListValue, Ratio, Ref, is_size, is_tuple, list_of
+from qkv.shapes import Dim, Expr, Kind, Shape, Size, Tensor, Truth, Unknown
 from qkv.shapes import dim as dims
-from qkv.shapes.solve import always_positive, equal, fresh, resolve
+from qkv.shapes.solve import always_positive, equal, fresh, resolve, resolve_shape
 from qkv.shapes.undecided import Undecided
 
 DUNDERS: dict[type[ast.operator], str] = {
@@ -58,6 +58,8 @@ def binary(m: Machine, op: ast.operator, left: Any, right: Any, node: ast.AST) -
         return _tensors(m, op, left, right, node)
     if isinstance(op, ast.MatMult) and (isinstance(left, Undecided) or isinstance(right, Undecided)):
         return _tensors(m, op, _as_tensor(m, left), _as_tensor(m, right), node)
+    if isinstance(op, ast.Add) and (isinstance(left, Size) or isinstance(right, Size)):
+        return _joined_sizes(m, left, right)
     if isinstance(left, (str, tuple, ListValue)) or isinstance(right, (ListValue, tuple)):
         return _collections(m, op, left, right)
     if isinstance(left, DictValue) and isinstance(right, DictValue) and isinstance(op, ast.BitOr):
@@ -66,6 +68,23 @@ def binary(m: Machine, op: ast.operator, left: Any, right: Any, node: ast.AST) -
     if is_number(left) and is_number(right):
         return _numbers(m, op, left, right)
     return Unknown("what an operator gives is not known where a side is not")
+
+
+def _joined_sizes(m: Machine, left: Any, right: Any) -> Any:
+    """`x.shape[:-1] + (heads, width)` where the shape has an unknown number of axes."""
+    sides = [
+        Size(Shape(side)) if is_tuple(side) and all(is_size(item) for item in side) else side for side in (left, right)
+    ]
+    if not all(isinstance(side, Size) for side in sides):
+        return Unknown("a shape that is put together from parts that are not known")
+    a, b = (resolve_shape(m.store, side.shape) for side in sides)
+    if a.row is not None and b.row is not None:
+        return Unknown("a shape with two parts of unknown length")
+    if a.row is None and b.row is None:
+        return (*a.back, *b.back)
+    if a.row is not None:
+        return Size(Shape((*a.back, *b.back), a.row, a.front))
+    return Size(Shape(b.back, b.row, (*a.back, *b.front)))
 
 
 def _as_tensor(m: Machine, value: Any) -> Any:
@@ -101,7 +120,10 @@ def _each(m: Machine, op: ast.operator, left: Any, right: Any, node: ast.AST) ->
 def _tensors(m: Machine, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
     name = DUNDERS[type(op)]
     if isinstance(left, Tensor):
-        nodes = {"input": getattr(node, "left", getattr(node, "target", node)), "other": getattr(node, "right", getattr(node, "value", node))}
+        nodes = {
+            "input": getattr(node, "left", getattr(node, "target", node)),
+            "other": getattr(node, "right", getattr(node, "value", node)),
+        }
         return apply_rule(m, f"torch.Tensor.__{name}__", (left, _operand(right)), {}, node, nodes, ops=name)
     nodes = {"input": getattr(node, "right", node), "other": getattr(node, "left", node)}
     return apply_rule(m, f"torch.Tensor.__r{name}__", (right, _operand(left)), {}, node, nodes, ops=name)
@@ -115,7 +137,7 @@ def _collections(m: Machine, op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Add):
         if isinstance(left, str) and isinstance(right, str):
             return left + right
-        if isinstance(left, tuple) and isinstance(right, tuple):
+        if is_tuple(left) and is_tuple(right):
             return left + right
         if isinstance(left, ListValue) and isinstance(right, (ListValue, Entries)):
             return list_of(left.items + right.items, left.some or right.some)
@@ -194,8 +216,16 @@ def unary(m: Machine, op: ast.unaryop, value: Any, node: ast.AST) -> Any:
         truth = truth_of(m, value)
         return Unknown("a test that is open") if truth is None else not truth
     if isinstance(value, Tensor):
-        name = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}[type(op)]
-        return apply_rule(m, f"torch.Tensor.{name}", (value,), {}, node, {"input": getattr(node, "operand", node)}, ops=name.strip("_"))
+        name = _UNARY[type(op)]
+        return apply_rule(
+            m,
+            f"torch.Tensor.{name}",
+            (value,),
+            {},
+            node,
+            {"input": getattr(node, "operand", node)},
+            ops=name.strip("_"),
+        )
     if isinstance(value, Ratio):
         return UNKNOWN_FLOAT
     if isinstance(value, Expr):
@@ -209,8 +239,22 @@ def unary(m: Machine, op: ast.unaryop, value: Any, node: ast.AST) -> Any:
     return Unknown("what this operator gives is not known")
 
 
+_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "__neg__", ast.Invert: "__invert__", ast.UAdd: "__pos__"}
+_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 OPEN = Unknown("a comparison that is open")
-_RULES: dict[type[ast.cmpop], str] = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+_RULES: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
 
 
 def compare_values(m: Machine, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Any:
@@ -226,7 +270,10 @@ def compare_values(m: Machine, op: ast.cmpop, left: Any, right: Any, node: ast.A
         if not isinstance(left, Tensor):
             mirrored = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
             left, right, name = right, left, mirrored.get(name, name)
-        nodes = {"input": getattr(node, "left", node), "other": node.comparators[0] if isinstance(node, ast.Compare) else node}
+        nodes = {
+            "input": getattr(node, "left", node),
+            "other": node.comparators[0] if isinstance(node, ast.Compare) else node,
+        }
         return apply_rule(m, f"torch.Tensor.__{name}__", (left, _operand(right)), {}, node, nodes, ops=name)
     if isinstance(op, (ast.Eq, ast.NotEq)):
         answer = equal_values(m, left, right)
@@ -258,7 +305,7 @@ def _member(m: Machine, left: Any, right: Any) -> bool | None:
     if isinstance(right, str) and isinstance(left, str):
         return left in right
     if isinstance(right, (tuple, ListValue)):
-        items = right if isinstance(right, tuple) else right.items
+        items: tuple[Any, ...] = right if isinstance(right, tuple) else right.items
         answers = [equal_values(m, left, item) for item in items]
         if True in answers:
             return None if isinstance(right, ListValue) and right.some else True
@@ -285,7 +332,7 @@ def equal_values(m: Machine, left: Any, right: Any) -> bool | None:
     if isinstance(left, tuple) and isinstance(right, tuple):
         if len(left) != len(right):
             return False
-        answers = [equal_values(m, a, b) for a, b in zip(left, right)]
+        answers = [equal_values(m, a, b) for a, b in zip(left, right, strict=False)]
         return False if False in answers else (None if None in answers else True)
     if isinstance(left, Size) and isinstance(right, tuple) and len(right) < left.shape.least_rank:
         return False
@@ -300,7 +347,7 @@ def _less(m: Machine, op: ast.cmpop, left: Any, right: Any) -> bool | None:
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         if math.isnan(left) or math.isnan(right):
             return None
-        return {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}[type(op)](left, right)
+        return _ORDER[type(op)](left, right)
     if isinstance(left, (int, Expr)) and isinstance(right, (int, Expr)):
         left, right = resolve(m.store, left), resolve(m.store, right)
         if isinstance(op, (ast.Gt, ast.GtE)):

@@ -13,10 +13,66 @@ from qkv.shapes.solve import symbol
 from qkv.shapes.undecided import Undecided
 
 _TENSOR_ONLY = frozenset(
-    "shape size view reshape transpose permute unsqueeze squeeze matmul softmax masked_fill contiguous expand flatten chunk split dim ndim "
-    "mean sum float half long bool device dtype T mT new_zeros new_ones type_as numel unbind repeat detach clone masked_fill_ unflatten".split()
+    [
+        "shape",
+        "size",
+        "view",
+        "reshape",
+        "transpose",
+        "permute",
+        "unsqueeze",
+        "squeeze",
+        "matmul",
+        "softmax",
+        "masked_fill",
+        "contiguous",
+        "expand",
+        "flatten",
+        "chunk",
+        "split",
+        "dim",
+        "ndim",
+        "mean",
+        "sum",
+        "float",
+        "half",
+        "long",
+        "bool",
+        "device",
+        "dtype",
+        "T",
+        "mT",
+        "new_zeros",
+        "new_ones",
+        "type_as",
+        "numel",
+        "unbind",
+        "repeat",
+        "detach",
+        "clone",
+        "masked_fill_",
+        "unflatten",
+    ]
 )
-_SIZE_CALLS = frozenset("range zeros ones randn rand empty arange full Linear Embedding Conv1d Conv2d LayerNorm MultiheadAttention eye".split())
+_SIZE_CALLS = frozenset(
+    [
+        "range",
+        "zeros",
+        "ones",
+        "randn",
+        "rand",
+        "empty",
+        "arange",
+        "full",
+        "Linear",
+        "Embedding",
+        "Conv1d",
+        "Conv2d",
+        "LayerNorm",
+        "MultiheadAttention",
+        "eye",
+    ]
+)
 
 
 def looks(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> str:
@@ -32,25 +88,40 @@ def looks(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: s
         elif isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             here = [i for i, item in enumerate(node.args) if isinstance(item, ast.Name) and item.id == name]
-            if here and called in _SIZE_CALLS:
+            if (here and called in _SIZE_CALLS) or (
+                here
+                and (here[0] > 0 or called in ("view", "reshape", "expand", "repeat"))
+                and called in ("view", "reshape", "expand", "repeat", "new_zeros")
+            ):
                 size = True
-            elif here and (here[0] > 0 or called in ("view", "reshape", "expand", "repeat")) and called in ("view", "reshape", "expand", "repeat", "new_zeros"):
-                size = True
-            elif here and here[0] == 0 and isinstance(node.func, ast.Attribute) and f"torch.{called}" in RULES and called not in ("tensor", "as_tensor"):
+            elif (
+                here
+                and here[0] == 0
+                and isinstance(node.func, ast.Attribute)
+                and f"torch.{called}" in RULES
+                and called not in ("tensor", "as_tensor")
+            ):
                 tensor = True
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name and isinstance(node.slice, ast.Tuple):
+        elif (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == name
+            and isinstance(node.slice, ast.Tuple)
+        ):
             tensor = True
     return "tensor" if tensor else ("size" if size else "")
 
 
-def parameter_values(m: Machine, function: Function, skip_first: bool, kind: Kind, owner: str | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def parameter_values(
+    m: Machine, function: Function, skip_first: bool, kind: Kind, owner: str | None
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Symbolic arguments for a call of a function on its own: (positional, by keyword)."""
     from qkv.interp.claims import annotated_value
 
     node = function.node.args
     positional = [*node.posonlyargs, *node.args][1 if skip_first else 0 :]
     defaults: dict[str, Any] = {}
-    for argument, value in zip(reversed([*node.posonlyargs, *node.args]), reversed(function.defaults)):
+    for argument, value in zip(reversed([*node.posonlyargs, *node.args]), reversed(function.defaults), strict=False):
         defaults[argument.arg] = value
     defaults |= function.keyword_defaults
 
@@ -69,7 +140,7 @@ def symbolic(m: Machine, function: Function, argument: ast.arg, default: Any, ki
     """A parameter by its default and its use."""
     name = argument.arg
     where = place(m, argument)
-    if isinstance(default, bool) or isinstance(default, (str, float)):
+    if isinstance(default, (bool, str, float)):
         return Unknown(f"{name} has a default, and callers may give something else")
     if isinstance(default, int):
         return symbol(m.store, name, Kind.CONFIG, where, default, owner)
@@ -82,5 +153,9 @@ def symbolic(m: Machine, function: Function, argument: ast.arg, default: Any, ki
     if use == "size" and default is ...:
         return symbol(m.store, name, kind, where, None, owner)
     if default is None:
-        return Choice((None, symbol(m.store, name, kind, where, None, owner))) if use == "size" else Unknown(f"{name} may be None")
+        return (
+            Choice((None, symbol(m.store, name, kind, where, None, owner)))
+            if use == "size"
+            else Unknown(f"{name} may be None")
+        )
     return Undecided(name, kind, where, owner)

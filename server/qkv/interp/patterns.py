@@ -42,5 +42,5 @@ def _sequence(m: Machine, pattern: ast.MatchSequence, subject: Any, scope: Scope
         return None
     if len(subject) != len(pattern.patterns):
         return False
-    answers = [matches(m, part, item, scope) for part, item in zip(pattern.patterns, subject)]
+    answers = [matches(m, part, item, scope) for part, item in zip(pattern.patterns, subject, strict=False)]
     return False if False in answers else (None if None in answers else True)

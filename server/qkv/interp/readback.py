@@ -9,7 +9,7 @@ from typing import Any
 
 from qkv.interp.facts import Axis, Fact, FactKind, Finding, Named, Operand, Operation, Reason, Seen
 from qkv.interp.machine import Machine, Record, Trouble
-from qkv.interp.values import Choice
+from qkv.interp.values import Choice, is_tuple
 from qkv.shapes import Dim, Expr, Shape, Tensor, Truth, Unknown
 from qkv.shapes.dim import show, symbols
 from qkv.shapes.solve import Store, resolve, resolve_shape, resolve_value
@@ -52,7 +52,9 @@ def read_back(m: Machine) -> Facts:
     for read in m.log.reads:
         if read.unit.main:
             value = resolve_value(store, read.value)
-            result.names[id(read.node)] = Named(read.unit.source.span_of(read.node), read.name, axes_of(store, value.shape), value.dtype)
+            result.names[id(read.node)] = Named(
+                read.unit.source.span_of(read.node), read.name, axes_of(store, value.shape), value.dtype
+            )
     for trouble in m.log.troubles:
         finding = _finding(m, trouble)
         if finding is not None:
@@ -121,7 +123,11 @@ def _fact(m: Machine, record: Record, needs: tuple[str, ...]) -> Fact | None:
         if value is None:
             return None
     if isinstance(value, Undecided):
-        value = resolve_value(store, value.read_as_tensor) if value.read_as_tensor is not None else Unknown("nothing here says what it is")
+        value = (
+            resolve_value(store, value.read_as_tensor)
+            if value.read_as_tensor is not None
+            else Unknown("nothing here says what it is")
+        )
     if isinstance(value, Tensor):
         axes = axes_of(store, value.shape)
         unknown = None if axes is not None else "its number of axes is not known here"
@@ -130,7 +136,9 @@ def _fact(m: Machine, record: Record, needs: tuple[str, ...]) -> Fact | None:
         if m.run and shape.row is None and all(isinstance(dim, int) for dim in shape.back):
             seen = (Seen(tuple(int(dim) for dim in shape.back if isinstance(dim, int)), value.dtype, record.call),)
         mine = _relevant(needs, axes)
-        return Fact(span, record.name, kind, record.function, axes, value.dtype, value.device, mine, seen, unknown, (), origin)
+        return Fact(
+            span, record.name, kind, record.function, axes, value.dtype, value.device, mine, seen, unknown, (), origin
+        )
     if isinstance(value, Unknown):
         return Fact(span, record.name, kind, record.function, None, unknown=value.reason, origin=origin)
     return None
@@ -140,7 +148,12 @@ def _relevant(needs: tuple[str, ...], axes: tuple[Axis, ...] | None) -> tuple[st
     """The needs that speak of a name in the shape."""
     if not axes or not needs:
         return ()
-    words = {word for axis in axes for word in str(axis.size).replace("*", " ").replace("(", " ").replace(")", " ").split() if word.isidentifier()}
+    words = {
+        word
+        for axis in axes
+        for word in str(axis.size).replace("*", " ").replace("(", " ").replace(")", " ").split()
+        if word.isidentifier()
+    }
     return tuple(need for need in needs if words & set(need.replace("(", " ").replace(")", " ").split()))
 
 
@@ -176,7 +189,7 @@ def _value_text(store: Store, value: Any) -> str | None:
     value = resolve_value(store, value)
     if isinstance(value, Tensor):
         return shape_text(store, value.shape)
-    if isinstance(value, tuple):
+    if is_tuple(value):
         parts = [_value_text(store, item) for item in value]
         return ", ".join(part for part in parts if part) or None
     return None
@@ -239,7 +252,9 @@ def _finding(m: Machine, trouble: Trouble) -> Finding | None:
         (),
         mismatch.lesson,
         trouble.function if here else None,
-        (mismatch.code, trouble.function, *(parts.get(name, "") for name in ("left", "right"))) if "left" in parts else (mismatch.code, location),
+        (mismatch.code, trouble.function, *(parts.get(name, "") for name in ("left", "right")))
+        if "left" in parts
+        else (mismatch.code, location),
     )
 
 

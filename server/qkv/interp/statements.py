@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from qkv.interp.machine import Expected, Frame, Machine, Stop, fail, logged, ope
 from qkv.interp.narrow import narrowed
 from qkv.interp.operators import binary
 from qkv.interp.truth import truth_of
-from qkv.interp.values import Choice, Entries, Function, Scope
+from qkv.interp.values import Entries, Function, Scope, is_tuple
 from qkv.ops import Mismatch
 from qkv.shapes import Expr, Unknown
 from qkv.shapes.solve import erase, resolve_value, write
@@ -45,7 +46,16 @@ def run_statement(m: Machine, statement: ast.stmt, scope: Scope) -> int:
         return Ends.FALL
     try:
         return handler(m, statement, scope)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, AssertionError, RecursionError, NotImplementedError):
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AssertionError,
+        RecursionError,
+        NotImplementedError,
+    ):
         log.debug("internal error at %s:%s", scope.unit.source.path, statement.lineno, exc_info=True)
         forget(m, statement, scope)
         return Ends.FALL
@@ -67,7 +77,9 @@ def run_body(m: Machine, function: Function, scope: Scope, frame: Frame) -> Any:
         frame.yields = []
     flow = run_block(m, node.body, scope)
     if frame.yields is not None:
-        return Entries(tuple(resolve_value(m.store, item) for item in frame.yields), some=bool(m.open_branches) or _loops(node))
+        return Entries(
+            tuple(resolve_value(m.store, item) for item in frame.yields), some=bool(m.open_branches) or _loops(node)
+        )
     results = list(frame.returns)
     if flow & Ends.FALL:
         results.append(None)
@@ -154,7 +166,15 @@ def _raise(m: Machine, node: ast.Raise, scope: Scope) -> int:
         raise Expected
     if m.run and not m.open_branches and m.size_tests:
         name = ast.unparse(node.exc) if node.exc is not None else "an error"
-        report(m, Mismatch("shape-assert", "This program ends here: its own check of sizes fails and it raises {error}.", error=name[:80]), node)
+        report(
+            m,
+            Mismatch(
+                "shape-assert",
+                "This program ends here: its own check of sizes fails and it raises {error}.",
+                error=name[:80],
+            ),
+            node,
+        )
     if m.run and not m.open_branches:
         raise Stop
     return Ends.RAISE
@@ -193,7 +213,7 @@ def compares_sizes(m: Machine, test: ast.expr, scope: Scope) -> bool:
 
 
 def _is_measure(value: Any) -> bool:
-    if isinstance(value, tuple):
+    if is_tuple(value):
         items: tuple[Any, ...] = value
         return all(_is_measure(item) for item in items)
     return isinstance(value, Expr) or (isinstance(value, int) and not isinstance(value, bool))
@@ -203,7 +223,9 @@ def _assert(m: Machine, node: ast.Assert, scope: Scope) -> int:
     truth = truth_of(m, evaluate(m, node.test, scope))
     if truth is False and compares_sizes(m, node.test, scope):
         if m.run:
-            mismatch = Mismatch("shape-assert", "This check fails: `{test}` is not true here.", test=ast.unparse(node.test)[:120])
+            mismatch = Mismatch(
+                "shape-assert", "This check fails: `{test}` is not true here.", test=ast.unparse(node.test)[:120]
+            )
             fail(m, mismatch, node)
         return Ends.FALL
     if truth is None:
@@ -249,11 +271,14 @@ def _bind_and_run(m: Machine, handler: ast.ExceptHandler, scope: Scope) -> int:
 
 def _with(m: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> int:
     for item in node.items:
-        value = evaluate(m, item.context_expr, scope)
+        evaluate(m, item.context_expr, scope)
         if item.optional_vars is not None:
             entered = Unknown("what a context manager gives is not followed")
-            assign(m, item.optional_vars, entered if not isinstance(value, Choice) else entered, scope, item.context_expr)
-    expects = any("raises" in ast.unparse(item.context_expr) or "suppress" in ast.unparse(item.context_expr) for item in node.items)
+            assign(m, item.optional_vars, entered, scope, item.context_expr)
+    expects = any(
+        "raises" in ast.unparse(item.context_expr) or "suppress" in ast.unparse(item.context_expr)
+        for item in node.items
+    )
     m.tries += expects
     try:
         return run_block(m, node.body, scope)
@@ -354,5 +379,5 @@ _HANDLERS: dict[type[ast.stmt], Handler] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
 }
-if hasattr(ast, "TryStar"):
+if sys.version_info >= (3, 11):
     _HANDLERS[ast.TryStar] = _try

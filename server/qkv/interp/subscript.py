@@ -20,6 +20,7 @@ from qkv.interp.values import (
     ListValue,
     Ref,
     SizeRange,
+    is_tuple,
     list_of,
 )
 from qkv.ops import Mismatch
@@ -36,10 +37,12 @@ def subscript(m: Machine, value: Any, index: Any, node: ast.Subscript) -> Any:
         elif isinstance(index, (str, int)) and value.read_as_tensor is None:
             return value.child(index, place(m, node))
     if isinstance(value, Tensor):
-        items = index if isinstance(index, tuple) else (index,)
+        items: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
         if not value.sure and any(isinstance(item, str) for item in items):
             return Unknown("it is read as a dict here")
-        return apply_rule(m, "torch.Tensor.__getitem__", (value, items), {}, node, {"input": node.value, "index": node.slice})
+        return apply_rule(
+            m, "torch.Tensor.__getitem__", (value, items), {}, node, {"input": node.value, "index": node.slice}
+        )
     if isinstance(value, tuple):
         return _sequence(m, value, index, node)
     if isinstance(value, Entries):
@@ -53,7 +56,11 @@ def subscript(m: Machine, value: Any, index: Any, node: ast.Subscript) -> Any:
     if isinstance(value, Size):
         return _size(m, value, index)
     if isinstance(value, str):
-        return value[index] if isinstance(index, int) and -len(value) <= index < len(value) else Unknown("a part of a text")
+        return (
+            value[index]
+            if isinstance(index, int) and -len(value) <= index < len(value)
+            else Unknown("a part of a text")
+        )
     if isinstance(value, SizeRange):
         return fresh(m.store)
     if isinstance(value, Choice):
@@ -106,7 +113,16 @@ def _sequence(m: Machine, items: tuple[Any, ...], index: Any, node: ast.Subscrip
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             from qkv.interp.machine import fail
 
-            fail(m, Mismatch("shape-axis", "This tensor has {rank} axes, so it has no axis {index}.", rank=len(items), index=position), node)
+            fail(
+                m,
+                Mismatch(
+                    "shape-axis",
+                    "This tensor has {rank} axes, so it has no axis {index}.",
+                    rank=len(items),
+                    index=position,
+                ),
+                node,
+            )
         return Unknown("an index beyond the end")
     return _some(m, items)
 
@@ -134,7 +150,13 @@ def _dict(value: DictValue, index: Any) -> Any:
         return value.items[index]
     if not isinstance(index, (str, int)) and value.items and not value.open:
         options = list(value.items.values())
-        return options[0] if len(options) == 1 else Choice(tuple(options)) if len(options) <= 4 else Unknown("an item under a key that is not known")
+        return (
+            options[0]
+            if len(options) == 1
+            else Choice(tuple(options))
+            if len(options) <= 4
+            else Unknown("an item under a key that is not known")
+        )
     return Unknown("an item under a key that is not known")
 
 
@@ -153,7 +175,11 @@ def _size(m: Machine, value: Size, index: Any) -> Any:
         if index.stop is None and isinstance(index.start, int):
             if index.start:
                 shape, _ = axis(m.store, shape, index.start - 1)
-            return Size(Shape(shape.back, shape.row, shape.front[index.start :])) if shape.row else shape.back[index.start :]
+            return (
+                Size(Shape(shape.back, shape.row, shape.front[index.start :]))
+                if shape.row
+                else shape.back[index.start :]
+            )
     return fresh(m.store) if isinstance(index, Expr) else Size(Shape(row=fresh_row(m.store)))
 
 

@@ -17,6 +17,7 @@ from qkv.interp.values import (
     ListValue,
     ModuleValue,
     Ref,
+    is_tuple,
 )
 from qkv.shapes import Dtype, Expr, Layer
 from qkv.shapes.solve import always_positive, resolve
@@ -28,7 +29,7 @@ def truth_of(m: Machine, value: Any) -> bool | None:
         return bool(value)
     if isinstance(value, float):
         return None if math.isnan(value) else bool(value)
-    if isinstance(value, tuple):
+    if is_tuple(value):
         items: tuple[Any, ...] = value
         return bool(items)
     if isinstance(value, Expr):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from qkv.shapes import Expr, Shape, Tensor
 from qkv.source import Source
@@ -210,6 +210,11 @@ class Entries:
 def as_tensor(value: Any) -> Tensor | None:
     """The tensor that a value is, or may be."""
     return value if isinstance(value, Tensor) else None
+
+
+def is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    """Whether a value is a tuple, in words that a type checker understands of a value that may be anything."""
+    return isinstance(value, tuple)
 
 
 def is_size(value: Any) -> bool:

@@ -26,7 +26,11 @@ def _call_first(m: Machine, a: tuple[Any, ...], k: dict[str, Any], node: ast.AST
     """`checkpoint(f, x, y)` is f(x, y)."""
     if not a:
         return Unknown("checkpoint() of nothing")
-    rest = {key: value for key, value in k.items() if key not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")}
+    rest = {
+        key: value
+        for key, value in k.items()
+        if key not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug")
+    }
     return call(m, a[0], a[1:], rest, node)
 
 
@@ -71,7 +75,17 @@ TRANSPARENT_DECORATORS = frozenset(
 """Decorators after which a function still takes and gives what it did."""
 
 WRAPPERS: dict[str, Handler] = {
-    **dict.fromkeys(("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.compiler.disable", "qkv.itself", "torch.nn.DataParallel"), _itself),
+    **dict.fromkeys(
+        (
+            "torch.compile",
+            "torch.jit.script",
+            "torch.jit.trace",
+            "torch.compiler.disable",
+            "qkv.itself",
+            "torch.nn.DataParallel",
+        ),
+        _itself,
+    ),
     "torch.nn.parallel.DistributedDataParallel": _itself,
     "torch.nn.DistributedDataParallel": _itself,
     "torch.utils.checkpoint.checkpoint": _call_first,

@@ -77,8 +77,8 @@ _PLAIN = (
     "GELU SiLU ELU SELU CELU LeakyReLU RReLU Hardswish Hardsigmoid Mish Softplus Hardshrink Softshrink LogSigmoid "
     "ReLU ReLU6 Hardtanh Threshold Softsign Tanhshrink Sigmoid Tanh"
 )
-_WHOLE_NUMBERS_TOO = frozenset("ReLU ReLU6 Hardtanh Threshold".split())
-_WHOLE_NUMBERS_BECOME_FLOATS = frozenset("Softsign Tanhshrink Sigmoid Tanh".split())
+_WHOLE_NUMBERS_TOO = frozenset(["ReLU", "ReLU6", "Hardtanh", "Threshold"])
+_WHOLE_NUMBERS_BECOME_FLOATS = frozenset(["Softsign", "Tanhshrink", "Sigmoid", "Tanh"])
 _MODULES = " ".join(f"torch.nn.{name}" for name in _PLAIN.split())
 
 
@@ -116,7 +116,7 @@ def prelu_call(cx: Context, layer: Layer, input: Tensor) -> Tensor:
 
 _DROPOUTS = "dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d"
 _DROPOUT_MODULES = " ".join(
-    f"torch.nn.{name}" for name in "Dropout AlphaDropout FeatureAlphaDropout Dropout1d Dropout2d Dropout3d".split()
+    f"torch.nn.{name}" for name in ["Dropout", "AlphaDropout", "FeatureAlphaDropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 )
 
 

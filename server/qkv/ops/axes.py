@@ -126,6 +126,8 @@ def sizes_given(cx: Context, values: tuple[Any, ...]) -> Shape:
         if isinstance(only, Size):
             return only.shape
         values = only
+    elif len(values) == 1 and isinstance(values[0], Unknown):
+        raise CannotTell("whether this is one size or several is not known here")
     front: list[Dim] = []
     back: list[Dim] = []
     middle: Shape | None = None

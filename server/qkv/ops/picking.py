@@ -11,9 +11,9 @@ from qkv.ops.broadcast import broadcast, same
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.indexing import nonzero_tuple, pick, require_fits
 from qkv.ops.table import rule
-from qkv.shapes import Dim, Named, Shape, Tensor, Truth
+from qkv.shapes import Dim, Named, Shape, Tensor
 from qkv.shapes.dim import subtract
-from qkv.shapes.solve import compare, resolve_shape
+from qkv.shapes.solve import resolve_shape
 from qkv.shapes.values import contiguous_strides
 
 

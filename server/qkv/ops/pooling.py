@@ -21,7 +21,7 @@ def _made(shape: Shape, input: Tensor) -> Tensor:
 def _require_small_padding(kernel: tuple[Dim, ...], padding: tuple[Dim, ...], dilation: tuple[Dim, ...]) -> None:
     for wide, pad, spread in zip(kernel, padding, dilation, strict=True):
         covered = reach(wide, spread)
-        if isinstance(pad, int) and isinstance(covered, int) and 2 * pad > covered + 1:
+        if isinstance(pad, int) and isinstance(covered, int) and pad > (covered + 1) // 2:
             raise Mismatch(
                 "shape-conv",
                 "A padding of {pad} is more than half of the window, {kernel}: some windows would hold nothing.",
@@ -32,10 +32,18 @@ def _require_small_padding(kernel: tuple[Dim, ...], padding: tuple[Dim, ...], di
             )
 
 
+def _require_mean(input: Tensor) -> None:
+    """Means of windows are worked out for floats, and for int64."""
+    if input.dtype != "int64":
+        require_float(input, "A mean", complex_too=False)
+
+
 def pooled(
     cx: Context, axes: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil: Any
 ) -> Tensor:
     """A window slides over the last axes; where no stride is given, the windows stand side by side."""
+    if input.dtype == "bool":
+        require_float(input, "Pooling")
     shape = require_channels_first(cx, input, axes)
     kernel = each(cx, kernel_size, axes)
     steps = kernel if stride is None or stride == () else each(cx, stride, axes)
@@ -49,6 +57,7 @@ def pooled(
 
 def adapted(cx: Context, axes: int, input: Tensor, output_size: Any) -> Tensor:
     """The last axes are pooled to the wanted sizes; None leaves one as it is."""
+    require_float(input, "Pooling to a wanted size", complex_too=False)
     shape = require_channels_first(cx, input, axes)
     dims = shape.back[-axes:]
     if isinstance(output_size, tuple) and any(item is None for item in output_size):
@@ -62,6 +71,15 @@ def adapted(cx: Context, axes: int, input: Tensor, output_size: Any) -> Tensor:
         for have, want in zip(dims, wanted, strict=True)
     )
     return _made(Shape((*shape.back[:-axes], *sizes)), input)
+
+
+def averaged(cx: Context, axes: int, input: Tensor, output_size: Any) -> Tensor:
+    """`adapted` for means: down to a size of 1 it is a plain mean, which takes any number of axes."""
+    shape = input.shape
+    if axes > 1 and each(cx, output_size, axes) == (1,) * axes and shape.rank is not None and shape.rank >= axes:
+        require_float(input, "A mean", complex_too=False)
+        return _made(Shape((*shape.back[:-axes], *(1,) * axes)), input)
+    return adapted(cx, axes, input, output_size)
 
 
 def _with_indices(result: Tensor, asked: Any) -> Any:
@@ -110,7 +128,7 @@ def _pools(axes: int) -> None:
     def mean_call(cx: Context, layer: Layer, input: Tensor) -> Tensor:
         """The mean of each window."""
         told = layer.settings
-        require_float(input, "A mean", complex_too=False)
+        _require_mean(input)
         return pooled(cx, axes, input, told["kernel_size"], told["stride"], told["padding"], 1, told["ceil_mode"])
 
     def max_pool(
@@ -138,7 +156,7 @@ def _pools(axes: int) -> None:
         divisor_override: Any = None,
     ) -> Tensor:
         """The mean of each window."""
-        require_float(input, "A mean", complex_too=False)
+        _require_mean(input)
         return pooled(cx, axes, input, kernel_size, stride, padding, 1, ceil_mode)
 
     layer(max_name)(max_module)
@@ -153,14 +171,22 @@ def _adaptive_pools(axes: int) -> None:
     """Register pooling to a wanted size along one, two or three axes."""
     max_name, mean_name = f"torch.nn.AdaptiveMaxPool{axes}d", f"torch.nn.AdaptiveAvgPool{axes}d"
 
-    def module(cx: Context, output_size: Any, return_indices: Any = False) -> Any:
-        """Pooling to a wanted size."""
+    def max_module(cx: Context, output_size: Any, return_indices: Any = False) -> Any:
+        """The largest number of each window, the windows as large as the wanted size makes them."""
         return {"output_size": output_size}
 
-    def call(cx: Context, layer: Layer, input: Tensor) -> Any:
+    def mean_module(cx: Context, output_size: Any) -> Any:
+        """The mean of each window, the windows as large as the wanted size makes them."""
+        return {"output_size": output_size}
+
+    def max_call(cx: Context, layer: Layer, input: Tensor) -> Any:
         """The last axes are pooled to the wanted sizes."""
         result = adapted(cx, axes, input, layer.settings["output_size"])
         return _with_indices(result, layer.settings["return_indices"])
+
+    def mean_call(cx: Context, layer: Layer, input: Tensor) -> Tensor:
+        """The last axes are pooled to the wanted sizes."""
+        return averaged(cx, axes, input, layer.settings["output_size"])
 
     def max_function(cx: Context, input: Tensor, output_size: Any, return_indices: Any = False) -> Any:
         """The largest number of each window, the windows as large as the wanted size makes them."""
@@ -168,11 +194,12 @@ def _adaptive_pools(axes: int) -> None:
 
     def mean_function(cx: Context, input: Tensor, output_size: Any) -> Tensor:
         """The mean of each window, the windows as large as the wanted size makes them."""
-        require_float(input, "A mean", complex_too=False)
-        return adapted(cx, axes, input, output_size)
+        return averaged(cx, axes, input, output_size)
 
-    layer(f"{max_name} {mean_name}")(module)
-    forward(f"{max_name} {mean_name}")(call)
+    layer(max_name)(max_module)
+    layer(mean_name)(mean_module)
+    forward(max_name)(max_call)
+    forward(mean_name)(mean_call)
     rule(f"torch.nn.functional.adaptive_max_pool{axes}d")(max_function)
     rule(f"torch.nn.functional.adaptive_avg_pool{axes}d" + (" torch.adaptive_avg_pool1d" if axes == 1 else ""))(
         mean_function

@@ -11,7 +11,7 @@ from qkv.ops.table import forward, layer, rule
 from qkv.ops.views import flatten, unflatten
 from qkv.ops.windows import each, places, require_channels_first, require_room
 from qkv.shapes import Dim, Expr, Layer, Shape, Tensor
-from qkv.shapes.dim import add, floor_divide, multiply, product
+from qkv.shapes.dim import add, floor_divide, multiply, product, subtract
 from qkv.shapes.solve import resolve_shape, solve_rank
 from qkv.shapes.values import contiguous_strides
 
@@ -61,9 +61,12 @@ def pad(cx: Context, input: Tensor, pad: Any, mode: Any = "constant", value: Any
 
 
 def _padded(have: Dim, before: Dim, after: Dim) -> Dim:
-    result = add(add(have, before), after)
-    if isinstance(result, int) and result < 0:
-        raise Mismatch("shape-axis", "{left} numbers cannot lose {right}.", at="pad", left=have, right=-result)
+    result, first = add(add(have, before), after), add(have, before)
+    for left in (first, result):
+        if isinstance(left, int) and left < 0:
+            raise Mismatch(
+                "shape-axis", "An axis of {left} cannot lose {right}.", at="pad", left=have, right=subtract(have, left)
+            )
     return result
 
 
@@ -159,13 +162,27 @@ def interpolate(
             wanted=wanted if wanted is not None else "1 to 3",
         )
     dims = shape.back[2:]
+    _require_one_each(size if size is not None else scale_factor, len(dims))
     if size is not None:
         sizes = each(cx, size, len(dims))
     elif isinstance(scale_factor, tuple) and len(scale_factor) == len(dims):
         sizes = tuple(_scaled(cx, dim, factor) for dim, factor in zip(dims, scale_factor, strict=True))
     else:
         sizes = tuple(_scaled(cx, dim, scale_factor) for dim in dims)
+    if 0 in sizes:
+        raise Mismatch("shape-axis", "{input} is {input.shape}: nothing would be left of it.", at="input")
     return _made(Shape((*shape.back[:2], *sizes)), input)
+
+
+def _require_one_each(value: Any, axes: int) -> None:
+    if isinstance(value, tuple) and len(value) != axes:  # pyright: ignore[reportUnknownArgumentType]
+        raise Mismatch(
+            "shape-axis",
+            "{input} is {input.shape}: it has {axes} axes behind batch and channels, and {count} sizes are given.",
+            at="input",
+            axes=axes,
+            count=len(value),  # pyright: ignore[reportUnknownArgumentType]
+        )
 
 
 def _scaled(cx: Context, dim: Dim, factor: Any) -> Dim:

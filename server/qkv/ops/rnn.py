@@ -56,6 +56,9 @@ def _recurrent(name: str) -> None:
         dtype: Any = None,
     ) -> Any:
         """Reads a sequence step by step and carries a state along."""
+        if isinstance(proj_size, int) and isinstance(hidden_size, int) and proj_size >= hidden_size > 0:
+            template = "A state of {hidden} numbers can only be projected to fewer; {proj} is none."
+            raise Mismatch("shape-linear", template, at="proj_size", hidden=hidden_size, proj=proj_size)
         order = ["bias", "batch_first", "dropout", "bidirectional", "proj_size"]
         told = {"bias": bias, "batch_first": batch_first, "bidirectional": bidirectional, "proj_size": proj_size}
         positional = rest[1:] if name == "RNN" and rest and isinstance(rest[0], str) else rest

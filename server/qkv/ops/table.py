@@ -70,7 +70,7 @@ OTHER_NAMES = {
 }
 """Spellings of parameters that torch takes for numpy's sake."""
 
-WITHOUT_EFFECT = frozenset("out layout requires_grad pin_memory memory_format non_blocking generator names".split())
+WITHOUT_EFFECT = frozenset(["out", "layout", "requires_grad", "pin_memory", "memory_format", "non_blocking", "generator", "names"])
 """Keywords that many operators take and that change neither shape nor dtype of the result (`out` fixes the dtype: see `apply`)."""
 
 
