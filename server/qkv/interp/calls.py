@@ -122,7 +122,7 @@ def rule_arguments(
     takes = {parameter.name: parameter.takes for parameter in parameters}
     values: list[Any] = []
     for index, value in enumerate(arguments):
-        parameter = parameters[min(index, len(parameters) - 1)] if parameters else None
+        parameter = parameter_at(parameters, index)[0]
         values.append(
             _decide(
                 m, rule_value(m, value), parameter.takes if parameter else "", bool(parameter and parameter.variadic)
@@ -200,6 +200,16 @@ def _note(
     m.log.done.append(Done(node, name_node, m.frame.unit, name, tensors, result))
 
 
+def parameter_at(parameters: tuple[Parameter, ...], place: int) -> tuple[Parameter | None, int | None]:
+    """The parameter that takes the positional argument at a place, and which of a variadic's items it is."""
+    for index, parameter in enumerate(parameters):
+        if parameter.variadic:
+            return parameter, place - index
+        if index == place:
+            return parameter, None
+    return None, None
+
+
 def argument_nodes(node: ast.AST, parameters: tuple[Parameter, ...], method: bool) -> dict[str, ast.AST]:
     """Where each argument of a call is written, by parameter name; the items of a variadic or of a list by `name[i]`."""
     found: dict[str, ast.AST] = {}
@@ -209,13 +219,13 @@ def argument_nodes(node: ast.AST, parameters: tuple[Parameter, ...], method: boo
     if method and isinstance(node.func, ast.Attribute):
         positional.insert(0, node.func.value)
     for place, item in enumerate(positional):
-        if isinstance(item, ast.Starred) or not parameters:
+        parameter, within = parameter_at(parameters, place)
+        if isinstance(item, ast.Starred) or parameter is None:
             break
-        parameter = parameters[min(place, len(parameters) - 1)]
-        if parameter.variadic:
-            found[f"{parameter.name}[{place - len(parameters) + 1}]"] = item
-        elif place < len(parameters):
+        if within is None:
             _note_argument(found, parameter.name, item)
+        else:
+            found[f"{parameter.name}[{within}]"] = item
     for keyword in node.keywords:
         if keyword.arg is not None:
             _note_argument(found, keyword.arg, keyword.value)
@@ -233,13 +243,10 @@ def _given(parameters: tuple[Parameter, ...], arguments: tuple[Any, ...], keywor
     """Arguments by the same names as `argument_nodes`."""
     given: dict[str, Any] = {}
     for place, value in enumerate(arguments):
-        if not parameters:
+        parameter, within = parameter_at(parameters, place)
+        if parameter is None:
             break
-        parameter = parameters[min(place, len(parameters) - 1)]
-        if parameter.variadic:
-            given[f"{parameter.name}[{place - len(parameters) + 1}]"] = value
-        else:
-            given[parameter.name] = value
+        given[parameter.name if within is None else f"{parameter.name}[{within}]"] = value
     given |= keywords
     for name, value in list(given.items()):
         if is_tuple(value):

@@ -123,6 +123,8 @@ def _fact(m: Machine, record: Record, needs: tuple[str, ...]) -> Fact | None:
         if value is None:
             return None
     if isinstance(value, Undecided):
+        if value.read_as_settings:
+            return None
         value = (
             resolve_value(store, value.read_as_tensor)
             if value.read_as_tensor is not None

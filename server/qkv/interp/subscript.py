@@ -20,7 +20,6 @@ from qkv.interp.values import (
     ListValue,
     Ref,
     SizeRange,
-    is_tuple,
     list_of,
 )
 from qkv.ops import Mismatch

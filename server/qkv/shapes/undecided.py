@@ -47,6 +47,11 @@ class Undecided:
         """The tensor, if anything has read the value as one."""
         return self._tensor
 
+    @property
+    def read_as_settings(self) -> bool:
+        """Whether code has read attributes or items of it, and nothing has read it as a tensor."""
+        return bool(self._children) and self._tensor is None
+
     def child(self, key: Any, birth: Location | None = None) -> Undecided:
         """An attribute or an item."""
         if key not in self._children:
