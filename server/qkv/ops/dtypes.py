@@ -75,13 +75,13 @@ def _mixed_signs(a: str, b: str) -> str | None:
 
 
 def number_dtype(value: Any) -> str | None:
-    """The type that a Python number counts as; None where it is no number."""
+    """The type that a Python number counts as; None where it is no number, and for NaN, which stands for a number that is not known."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, (int, Expr)):
         return "int64"
     if isinstance(value, float):
-        return DEFAULT
+        return DEFAULT if value == value else None
     return "complex64" if isinstance(value, complex) else None
 
 

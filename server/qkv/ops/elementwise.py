@@ -21,7 +21,7 @@ def combined_shape(cx: Context, input: Tensor, other: Any, names: tuple[str, str
     """The shape of `input op other`. A side that is not known is taken as a number beside a tensor of three axes or more."""
     if isinstance(other, Tensor):
         return broadcast(cx, input.shape, other.shape, names)
-    if number_dtype(other) is not None:
+    if number_dtype(other) is not None or isinstance(other, float):
         return input.shape
     if isinstance(other, Unknown):
         return broadcast(cx, input.shape, cx.unknown().shape, names)
