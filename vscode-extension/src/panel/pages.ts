@@ -8,6 +8,7 @@ import { html } from "./html.ts";
 import type { HostEvent, HostEvents } from "./protocol.ts";
 
 const PANEL = "qkv.lessonBeside";
+const WELCOMED = "lesson/welcomed";
 /** The first version of VS Code in which an extension may put a view into the secondary side bar. */
 const SECONDARY_SIDE_BAR = [1, 106] as const;
 
@@ -88,6 +89,8 @@ export function createPages(context: vscode.ExtensionContext, services: Services
     }),
   ];
 
+  void welcome(context, viewId);
+
   return {
     get place() {
       return place;
@@ -106,6 +109,18 @@ export function createPages(context: vscode.ExtensionContext, services: Services
     },
     dispose: () => disposeAll(...subscriptions),
   };
+}
+
+/**
+ * Where nothing else lives in the secondary side bar, VS Code opens it with our view's title and leaves it empty until the view is
+ * asked for. So ask, once, and leave the focus where it is.
+ */
+async function welcome(context: vscode.ExtensionContext, viewId: string): Promise<void> {
+  const alone = vscode.workspace.getConfiguration("chat").get("disableAIFeatures") === true;
+  if (alone && viewId === "qkv.lesson" && !context.globalState.get(WELCOMED)) {
+    await context.globalState.update(WELCOMED, true);
+    await vscode.commands.executeCommand(`${viewId}.focus`, { preserveFocus: true });
+  }
 }
 
 function hasSecondarySideBar(version: string): boolean {

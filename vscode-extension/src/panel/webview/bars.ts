@@ -5,8 +5,8 @@ import { text } from "./heatmap.ts";
 import { finite, short, type Layer, type PictureData } from "./pictureData.ts";
 import { t } from "./sentences.ts";
 
-const WIDTH = 340;
-const LABEL = 90;
+const WIDTH = 300;
+const LABEL = 84;
 const VALUE = 46;
 const ROW = 22;
 

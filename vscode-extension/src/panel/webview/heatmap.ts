@@ -51,8 +51,13 @@ function square(value: Value, share: number, column: number, row: number, side: 
   const x = MARGIN.left + column * side;
   const y = MARGIN.top + row * side;
   const box = svg("rect", { class: "square", x, y, width: side, height: side, "fill-opacity": (0.03 + 0.97 * share).toFixed(3) }, svg("title", {}, short(value)));
-  const number = text(short(value), x + side / 2, y + side / 2 + 3, "middle", share > 0.55 ? "value on-dark" : "value");
+  const number = text(brief(value), x + side / 2, y + side / 2 + 3, "middle", share > 0.55 ? "value on-dark" : "value");
   return legible ? [box, number] : [box];
+}
+
+/** A number that fits into a square. */
+function brief(value: Value): string {
+  return value !== null && Math.abs(value) < 0.005 ? "0" : short(value);
 }
 
 export function text(content: string, x: number, y: number, anchor: "start" | "middle" | "end", kind = "tick"): SVGElement {

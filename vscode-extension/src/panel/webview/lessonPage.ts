@@ -62,7 +62,11 @@ export async function lessonPage(page: Page, place: LessonPlace): Promise<Shown>
       return false;
     }
     const anchor = to.exercise ? `exercise-${to.exercise}` : to.section === "quiz" ? "quiz-title" : to.section ? `section-${to.section}` : null;
-    focusOn((anchor && element.querySelector<HTMLElement>(`#${CSS.escape(anchor)}`)) || title);
+    const target = anchor && element.querySelector<HTMLElement>(`#${CSS.escape(anchor)}`);
+    focusOn(target || title);
+    if (!target) {
+      window.scrollTo(0, 0);
+    }
     return true;
   };
   return { title: lesson.title, element, heading: title, scrollTo };

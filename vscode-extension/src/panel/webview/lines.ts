@@ -5,10 +5,10 @@ import { text, turned } from "./heatmap.ts";
 import { finite, short, type Layer, type PictureData } from "./pictureData.ts";
 import { t } from "./sentences.ts";
 
-const WIDTH = 380;
-const HEIGHT = 220;
-const LEFT = 58;
-const RIGHT = 92;
+const WIDTH = 300;
+const HEIGHT = 190;
+const LEFT = 52;
+const RIGHT = 64;
 const TOP = 20;
 const BOTTOM = 40;
 const TICKS = 4;
