@@ -54,7 +54,8 @@ async def run(ls: Server, params: dict[str, Any]) -> Any:
     """`qkv/run`: run a lesson's cell, or a file; answers the object of `qkv run --format json`."""
     number = _text(params, "id")
     values = await editor_values(ls, params.get("uri"))
-    path, job = await asyncio.to_thread(_job, ls, params, values if isinstance(values, dict) else {})
+    values = values if isinstance(values, dict) else {}
+    path, job = await (_file_job(ls, params, values) if "uri" in params else _cell_job(ls, params, values))
     interpreter = find(ls, values, params.get("uri"))
     return (await _follow(ls, number, job, interpreter)).to_json(path)
 
@@ -67,11 +68,29 @@ async def stop(ls: Server, params: dict[str, Any]) -> Any:
     return {"stopped": running is not None}
 
 
+def answered(ls: Server, interpreter: Interpreter | Problem, job: Job) -> Outcome:
+    """Run a job to its end, from a thread that may wait."""
+    from qkv.runner import Problem
+
+    return (
+        not_started(interpreter)
+        if isinstance(interpreter, Problem)
+        else ls.runs.runner.run(job, interpreter=interpreter)
+    )
+
+
+def not_started(problem: Problem) -> Outcome:
+    """What comes of a run where there is no Python to run it."""
+    from qkv.runner import Outcome
+
+    return Outcome("not-started", reason=f"{problem.what[:1].upper()}{problem.what[1:]}. {problem.do}")
+
+
 async def _follow(ls: Server, number: str, job: Job, interpreter: Interpreter | Problem) -> Outcome:
-    from qkv.runner import Outcome, Problem
+    from qkv.runner import Problem
 
     if isinstance(interpreter, Problem):
-        return Outcome("not-started", reason=f"{interpreter.what[:1].upper()}{interpreter.what[1:]}. {interpreter.do}")
+        return not_started(interpreter)
     loop = asyncio.get_running_loop()
     output = _Output(ls, number)
     stopped = ls.runs.stops[number] = threading.Event()
@@ -133,22 +152,29 @@ def workspace_of(ls: Server, uri: str | None) -> Path | None:
     return folders[0] if folders else None
 
 
-def _job(ls: Server, params: dict[str, Any], values: dict[str, Any]) -> tuple[str, Job]:
-    """What a request asks to run, and how it is called. Raises JsonRpcInvalidParams where it asks for nothing that exists."""
+async def _cell_job(ls: Server, params: dict[str, Any], values: dict[str, Any]) -> tuple[str, Job]:
+    """A lesson's cell, or the learner's version of it."""
+    from qkv.course import service
+    from qkv.lsp.course import in_thread, study_for
+
+    part, cell = _text(params, "part"), _text(params, "cell")
+    limits, device = limits_of(values)
+    study = await study_for(ls, params)
+    bind = params.get("bind")
+    job = await in_thread(service.cell_job, study, part, cell, params.get("code"), limits, device, bind)
+    return f"{part}/{cell}", job
+
+
+async def _file_job(ls: Server, params: dict[str, Any], values: dict[str, Any]) -> tuple[str, Job]:
+    """A file, as the editor has it. Raises JsonRpcInvalidParams where it cannot be read."""
     from qkv.runner import Job
 
-    limits, device = _limits(values)
-    code = params.get("code")
-    if "uri" not in params:
-        from qkv.course import service
-
-        part, cell = _text(params, "part"), _text(params, "cell")
-        return f"{part}/{cell}", service.cell_job(part, cell, code, limits, device)
-    uri = _text(params, "uri")
+    limits, device = limits_of(values)
+    uri, code = _text(params, "uri"), params.get("code")
     path = to_fs_path(uri) or uri
     if code is None:
         document = ls.documents.texts.get(uri)
-        code = document.text if document is not None else _read(path)
+        code = document.text if document is not None else await asyncio.to_thread(_read, path)
     folder = Path(path).parent
     payload = {
         "code": code,
@@ -162,7 +188,7 @@ def _job(ls: Server, params: dict[str, Any], values: dict[str, Any]) -> tuple[st
     return path, Job("program", payload, limits, str(folder) if folder.is_dir() else None, device)
 
 
-def _limits(values: dict[str, Any]) -> tuple[Limits, str]:
+def limits_of(values: dict[str, Any]) -> tuple[Limits, str]:
     """The limits and the device of the settings `run.*`."""
     from qkv.runner import Limits
 
