@@ -47,14 +47,18 @@ def source_of(snippet: str) -> str:
 def free_names(text: str) -> list[str]:
     """Names that a snippet reads before it binds them, in order."""
     known = {"math", "torch", "nn", "F", "Tensor", "rearrange", "repeat", "reduce", *dir(builtins)}
-    stored = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    stored = {
+        node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     loaded: dict[str, None] = {}
     bound: set[str] = set()
     for statement in ast.parse(text).body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound | known:
                 loaded[node.id] = None
-        bound |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound |= {
+            node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
         bound |= {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
     return [name for name in loaded if name not in stored or name in loaded]
 
@@ -91,7 +95,15 @@ def check(snippet: str) -> Analysis:
         code, _, words = text.partition("]")
         code, words = code.lstrip("["), words.strip()
         match = next(
-            (f for f in reported if f.location.span.line == number and f.severity == kind and f.code == code and words in f"{f.message} {f.hint}"), None
+            (
+                f
+                for f in reported
+                if f.location.span.line == number
+                and f.severity == kind
+                and f.code == code
+                and words in f"{f.message} {f.hint}"
+            ),
+            None,
         )
         if match is None:
             here = [f"{f.severity}: [{f.code}] {f.message}" for f in reported if f.location.span.line == number]
