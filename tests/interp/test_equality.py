@@ -64,7 +64,6 @@ def test_two_inputs_whose_sizes_must_agree_are_a_contract():
         B, T, d = q.shape
         Bk, S, dk = k.shape
         scores = q @ k.transpose(1, 2)          # shape: (?, T, S)
-        more = torch.zeros(T, dk)               # shape: (T, d)
     """)
     assert analysis.findings == ()
 

@@ -38,7 +38,9 @@ def run_file(unit: Unit, importer: Importer, cancelled: Callable[[], bool]) -> F
     m.stack.append(Frame(unit, unit.scope, None, None, None, None))
     with contextlib.suppress(Stop, OutOfBudget, Expected, RecursionError):
         run_block(m, unit.source.parsed.tree.body, unit.scope)
-    return read_back(m)
+    facts = read_back(m)
+    undo(m.store, 0)  # what the run changed in imported modules is none of the next file's business
+    return facts
 
 
 def define(m: Machine, unit: Unit) -> None:
@@ -87,6 +89,7 @@ def each_function(unit: Unit, importer: Importer, cancelled: Callable[[], bool])
             value = next((v for v in values if isinstance(v, Class) and v.node is statement), None)
             if value is not None:
                 yield from _class_entries(m, value)
+    undo(m.store, 0)
 
 
 def _entry_nodes(tree: ast.Module) -> Iterator[ast.AST]:

@@ -10,7 +10,7 @@ from qkv.interp import calls, numbers
 from qkv.interp.attributes import attribute
 from qkv.interp.iterate import iterate
 from qkv.interp.join import join
-from qkv.interp.machine import Machine, Read, open_branch
+from qkv.interp.machine import Machine, Read, open_branch, step
 from qkv.interp.names import look_up
 from qkv.interp.narrow import narrowed
 from qkv.interp.operators import binary, compare_values, unary
@@ -53,6 +53,7 @@ def _attribute(m: Machine, node: ast.Attribute, scope: Scope) -> Any:
 
 
 def _call(m: Machine, node: ast.Call, scope: Scope) -> Any:
+    step(m)
     callee = evaluate(m, node.func, scope)
     arguments: list[Any] = []
     for item in node.args:

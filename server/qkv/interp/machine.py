@@ -18,7 +18,7 @@ Importer = Callable[[str, int, Unit], "Unit | None"]
 """Finds the module that an import statement names: (dotted name, level, the importing unit)."""
 
 GENERIC_STEPS = 20_000
-RUN_STEPS = 400_000
+RUN_STEPS = 60_000
 CALL_DEPTH = 40
 UNROLL = 200
 
@@ -139,7 +139,7 @@ class Machine:
 
 
 def step(m: Machine) -> None:
-    """Count one statement. Raises OutOfBudget when the entry's steps are used up, Cancelled when nobody waits any more."""
+    """Count one statement or call. Raises OutOfBudget when the entry's steps are used up, Cancelled when nobody waits any more."""
     m.steps += 1
     if m.steps > m.limit:
         raise OutOfBudget

@@ -199,7 +199,7 @@ def _sizes(m: Machine, op: ast.operator, left: Dim, right: Dim) -> Any:
         return Ratio(left, right)
     if isinstance(op, ast.Pow) and isinstance(right, int) and 0 <= right <= 4:
         return dims.power(left, right)
-    return UNKNOWN_FLOAT if isinstance(op, ast.Pow) else fresh(m.store)
+    return UNKNOWN_FLOAT if isinstance(op, ast.Pow) and isinstance(right, int) and right < 0 else fresh(m.store)
 
 
 def _ceiling(left: Dim, right: Dim) -> Dim | None:

@@ -13,8 +13,39 @@ from qkv.shapes import Store
 from qkv.source import Source
 
 NEVER_ENTERED = frozenset(
-    "torch torchvision torchaudio numpy scipy math typing typing_extensions os sys re json functools itertools collections dataclasses "
-    "einops jaxtyping transformers triton abc enum copy random time pathlib argparse logging warnings contextlib inspect".split()
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "numpy",
+        "scipy",
+        "math",
+        "typing",
+        "typing_extensions",
+        "os",
+        "sys",
+        "re",
+        "json",
+        "functools",
+        "itertools",
+        "collections",
+        "dataclasses",
+        "einops",
+        "jaxtyping",
+        "transformers",
+        "triton",
+        "abc",
+        "enum",
+        "copy",
+        "random",
+        "time",
+        "pathlib",
+        "argparse",
+        "logging",
+        "warnings",
+        "contextlib",
+        "inspect",
+    ]
 )
 """Top-level packages that are described by rules, or whose insides teach nothing about shapes."""
 
@@ -30,10 +61,11 @@ class Modules:
         self._folders = folders
         self._found: dict[tuple[str, Path], Path | None] = {}
         self._sources: dict[Path, Source | None] = {}
+        self._units: dict[Path, Unit | None] = {}
 
     def importer(self, path: str) -> Importer:
         """How the imports of a file (and of what it imports) are found."""
-        units: dict[Path, Unit | None] = {}
+        units = self._units
 
         def find(name: str, level: int, importing: Unit) -> Unit | None:
             top = name.split(".")[0]

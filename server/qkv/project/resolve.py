@@ -11,8 +11,12 @@ def module_path(name: str, importing: Path, folders: tuple[str, ...]) -> Path | 
     import jedi
 
     try:
-        project: Any = jedi.Project(str(importing.parent), sys_path=[str(importing.parent), *folders], smart_sys_path=False)
-        script: Any = jedi.Script(f"import {name}", path=str(importing), project=project, environment=jedi.InterpreterEnvironment())
+        project: Any = jedi.Project(
+            str(importing.parent), sys_path=[str(importing.parent), *folders], smart_sys_path=False
+        )
+        script: Any = jedi.Script(
+            f"import {name}", path=str(importing), project=project, environment=jedi.InterpreterEnvironment()
+        )
         for definition in script.goto(1, len(f"import {name}") - 1):
             path = definition.module_path
             if path is not None and path.suffix == ".py":
