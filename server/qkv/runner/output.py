@@ -1,4 +1,4 @@
-"""Output as it arrives: decoded, passed on, and kept up to a limit."""
+"""Output as it arrives: decoded, passed on, and kept. How much arrives is limited where it is read."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ def _decoder() -> codecs.IncrementalDecoder:
 
 @dataclass
 class Output:
-    """What a run has printed so far. `cut` counts the bytes beyond the limit, which are neither kept nor passed on."""
+    """What a run has printed so far."""
 
-    limit: int
     on_output: OnOutput | None = None
     kept: dict[str, list[str]] = field(default_factory=lambda: {"stdout": [], "stderr": []})
     decoders: dict[str, codecs.IncrementalDecoder] = field(
         default_factory=lambda: {"stdout": _decoder(), "stderr": _decoder()}
     )
-    size: int = 0
-    cut: int = 0
 
     def add(self, stream: str, data: bytes) -> None:
         """Take a piece of a stream."""
-        room = max(0, self.limit - self.size)
-        self.cut += max(0, len(data) - room)
-        data = data[:room]
-        self.size += len(data)
-        text = self.decoders[stream].decode(data)
-        if text:
-            self.kept[stream].append(text)
-            if self.on_output is not None:
-                self.on_output(stream, text)
+        self._keep(stream, self.decoders[stream].decode(data))
+
+    def finish(self, cut: int) -> None:
+        """Take what is left of a character that was begun, unless it is the limit that cut it in two."""
+        for stream, decoder in self.decoders.items():
+            rest = decoder.decode(b"", final=True)
+            if not cut:
+                self._keep(stream, rest)
 
     def text(self, stream: str) -> str:
         """All that was kept of a stream."""
         return "".join(self.kept[stream])
+
+    def _keep(self, stream: str, text: str) -> None:
+        if text:
+            self.kept[stream].append(text)
+            if self.on_output is not None:
+                self.on_output(stream, text)

@@ -2,85 +2,65 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
 import subprocess
 import threading
-from pathlib import Path
+import time
 from typing import Any
 
-PARENT = Path(__file__).resolve().parent / "child" / "parent.py"
-START_SECONDS = 120.0
-"""Importing torch from a cold disk takes this long at the worst."""
+from qkv.runner.processes import START_SECONDS, ended_early, start
 
-
-class CannotStart(Exception):
-    """The interpreter did not become ready; the message says why and what to do."""
+Event = dict[str, Any]
+"""What a job tells: `{"event": "stdout"|"stderr"|"message", "data": bytes}`, at last `{"event": "end", "status", "why", "cut"}`."""
 
 
 class Warm:
-    """One warm parent. `jobs` maps a job's number to the queue of its events; None in a queue means that the parent is gone."""
+    """One warm parent, which forks a process for each job. A job's queue ends with an `end`, or with None where the parent is gone."""
 
-    def __init__(self, interpreter: str, threads: int, spare: bool = False) -> None:
-        read, write = os.pipe()
-        os.set_inheritable(write, True)
-        variables = {
-            **os.environ,
-            "OMP_NUM_THREADS": str(threads),
-            "MKL_NUM_THREADS": str(threads),
-            "PYTHONUNBUFFERED": "1",
-            "PYTHONIOENCODING": "utf-8",
-        }
-        command = [interpreter, "-u", str(PARENT), str(write), *(["--spare"] if spare else [])]
-        try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                close_fds=False,
-                env=variables,
-            )
-        except OSError as problem:
-            os.close(read)
-            raise CannotStart(
-                f"{interpreter} cannot be started: {problem.strerror or problem}. Correct the setting `qkv.interpreter`."
-            ) from None
-        finally:
-            os.close(write)
-        self.jobs: dict[int, queue.Queue[dict[str, Any] | None]] = {}
+    def __init__(self, interpreter: str, threads: int, ahead: bool = False) -> None:
+        self.interpreter = interpreter
+        self.process, messages = start(interpreter, "parent.py", threads, ahead, subprocess.DEVNULL)
         self.ready: dict[str, Any] = {}
+        self._jobs: dict[int, queue.Queue[Event | None]] = {}
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._number = 0
         self._alive = True
         self._became_ready = threading.Event()
-        self._stderr: list[str] = []
-        threading.Thread(target=self._listen, args=(read,), daemon=True).start()
-        threading.Thread(target=self._keep_stderr, daemon=True).start()
+        self._said: list[str] = []
+        threading.Thread(target=self._listen, args=(messages,), daemon=True).start()
+        self._reader = threading.Thread(target=self._keep_what_it_says, daemon=True)
+        self._reader.start()
 
     @property
     def alive(self) -> bool:
         """Whether the parent can take another job."""
         return self._alive and self.process.poll() is None
 
-    def wait_until_ready(self) -> None:
-        """Wait for torch to be imported. Raises CannotStart."""
-        if not self._became_ready.wait(START_SECONDS) or not self.ready:
+    def wait_until_ready(self, stop: threading.Event | None, patience: float) -> bool:
+        """Wait for torch to be imported. False where `stop` was set first. Raises CannotStart."""
+        deadline = time.monotonic() + START_SECONDS
+        while not self._became_ready.wait(patience):
+            if stop is not None and stop.is_set():
+                return False
+            if time.monotonic() > deadline:
+                break
+        if not self.ready:
             self.close()
-            last = "".join(self._stderr).strip().splitlines()
-            why = f" It said: {last[-1][:300]}" if last else ""
-            raise CannotStart(
-                f"The Python at {self.process.args[0]} ended before it was ready.{why} Choose another with the setting `qkv.interpreter`."
-            )  # type: ignore[index]
+            self._reader.join(1)
+            raise ended_early(self.interpreter, self._said)
+        return True
 
-    def start(self, command: dict[str, Any]) -> tuple[int, queue.Queue[dict[str, Any] | None]]:
+    def start(self, command: dict[str, Any]) -> tuple[int, queue.Queue[Event | None]]:
         """Hand over a job. Returns its number and the queue of its events."""
-        events: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        events: queue.Queue[Event | None] = queue.Queue()
         with self._lock:
             self._number += 1
             number = self._number
-            self.jobs[number] = events
+            self._jobs[number] = events
         self._send({**command, "job": number})
         return number, events
 
@@ -91,16 +71,15 @@ class Warm:
     def forget(self, number: int) -> None:
         """No more events of this job are wanted."""
         with self._lock:
-            self.jobs.pop(number, None)
+            self._jobs.pop(number, None)
 
     def close(self) -> None:
         """End the parent and all that it runs."""
         self._alive = False
-        stdin = self.process.stdin
         try:
-            if stdin is not None:
-                stdin.close()
-            self.process.wait(timeout=2)
+            if self.process.stdin is not None:
+                self.process.stdin.close()
+            self.process.wait(timeout=0 if not self.ready else 2)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait()
@@ -109,7 +88,7 @@ class Warm:
         stdin = self.process.stdin
         try:
             if stdin is not None:
-                with self._lock:
+                with self._writing:
                     stdin.write((json.dumps(command) + "\n").encode("utf-8"))
                     stdin.flush()
         except (OSError, ValueError):
@@ -118,13 +97,15 @@ class Warm:
     def _listen(self, descriptor: int) -> None:
         with os.fdopen(descriptor, encoding="utf-8") as events:
             for line in events:
-                event: dict[str, Any] = json.loads(line)
+                event: Event = json.loads(line)
                 if event["event"] == "ready":
                     self.ready = event
                     self._became_ready.set()
                     continue
+                if "data" in event:
+                    event["data"] = event["data"].encode("latin-1")
                 with self._lock:
-                    wanted = self.jobs.get(event["job"])
+                    wanted = self._jobs.get(event["job"])
                 if wanted is not None:
                     wanted.put(event)
         self._everybody_gone()
@@ -133,14 +114,13 @@ class Warm:
         self._alive = False
         self._became_ready.set()
         with self._lock:
-            waiting = list(self.jobs.values())
+            waiting = list(self._jobs.values())
         for events in waiting:
             events.put(None)
 
-    def _keep_stderr(self) -> None:
-        stream = self.process.stderr
-        if stream is None:
-            return
-        for line in stream:
-            self._stderr.append(line.decode("utf-8", "replace"))
-            del self._stderr[:-50]
+    def _keep_what_it_says(self) -> None:
+        if self.process.stderr is not None:
+            with contextlib.suppress(ValueError):  # closed meanwhile
+                for line in self.process.stderr:
+                    self._said.append(line.decode("utf-8", "replace"))
+                    del self._said[:-50]

@@ -6,6 +6,10 @@ import traceback
 OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "cannot allocate memory", "not enough memory")
 
 
+SHAPES_HELP = (RuntimeError, ValueError, IndexError, TypeError)
+"""Errors that the shapes of the tensors in the line explain."""
+
+
 class TooLong(BaseException):
     """The answer ran longer than it may. No Exception, so that a learner's `except Exception` does not swallow it."""
 
@@ -25,7 +29,7 @@ def syntax_error(error):
 def missing_function(module, name, found):
     """Of a file that runs and does not define the function."""
     if found is not None:
-        text = f"`{name}` is a {type(found).__name__} here. Write it as a function: `def {name}(...):`."
+        text = f"`{name}` is no function here, but a value of type {type(found).__name__}. Write `def {name}(...):`."
         return {"kind": "missing-function", "message": text}
     own = [
         key
@@ -39,12 +43,27 @@ def missing_function(module, name, found):
 def failure(error, name, path):
     """Of an answer that raised: its kind, the last of its own lines, a sentence, and its part of the trace."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    code = frames[-1].line if frames else ""
     line = frames[-1].lineno if frames else None
     kind = kind_of_failure(error)
     where = f"line {line}" if line else "the call"
-    message = sentence(error, kind, name, where, frames[-1].line if frames else "")
+    message = sentence(error, kind, name, where, code)
+    if kind == "exception" and isinstance(error, SHAPES_HELP):
+        message += shapes_there(error, path, code)
     trace = "".join(traceback.format_list(frames) + traceback.format_exception_only(type(error), error))
     return {"kind": kind, "line": line, "message": message[:1].upper() + message[1:], "trace": trace}
+
+
+def shapes_there(error, path, code):
+    """What the tensors that the failing line names looked like: " There q is (2, 5, 4) and k is (2, 5, 4)."."""
+    trace, names = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            names = trace.tb_frame.f_locals
+        trace = trace.tb_next
+    words = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", code or ""))
+    found = [f"{word} is {tuple(names[word].shape)}" for word in words if names and hasattr(names.get(word), "dim")]
+    return f" There {' and '.join([', '.join(found[:-1]), found[-1]] if found[1:] else found)}." if found else ""
 
 
 def kind_of_failure(error):

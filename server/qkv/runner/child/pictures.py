@@ -5,7 +5,7 @@ class Words(dict):
     """Names for a picture's text; one that is not there stays as it is written."""
 
     def __missing__(self, key):
-        return "{%s}" % key
+        return "{" + key + "}"
 
 
 def drawn(picture, names):
@@ -17,13 +17,31 @@ def drawn(picture, names):
     result["labels"] = {"x": [], "y": []}
     try:
         data, labels = numbers(eval(picture["data"], names))
+        sentence = str(picture.get("alt") or "").format_map(Words(facts(data)))
     except Exception as problem:
-        result.update(data=[], sentence="This picture could not be drawn: %s: %s" % (type(problem).__name__, problem))
+        result.update(data=[], sentence=f"This picture could not be drawn: {type(problem).__name__}: {problem}")
         return result
     result["labels"]["x"] = labels
     result["data"] = data
-    result["sentence"] = str(picture.get("alt") or "").format_map(Words(facts(data)))
+    result["sentence"] = sentence
     return result
+
+
+def drawn_map(line, column, name, shape, data):
+    """A traced attention map as a picture: its first matrix, and its largest share in words."""
+    found = facts(data)
+    where = f" Of shape {shape}, the first is drawn." if len(shape) > 2 else ""
+    sentence = f"Row {found['row']} looks most at column {found['column']}: {found['max']}.{where}"
+    return {
+        "id": f"line-{line}-{name.replace('.', '-')}-{column}",
+        "kind": "heatmap",
+        "title": f"{name}, line {line}",
+        "x": "key",
+        "y": "query",
+        "labels": {"x": [], "y": []},
+        "data": [[round(number, 6) for number in row] for row in data],
+        "sentence": sentence,
+    }
 
 
 def numbers(value):
@@ -49,8 +67,7 @@ def plain(value):
 def flat(data):
     for item in data if isinstance(data, list) else [data]:
         if isinstance(item, list):
-            for inner in flat(item):
-                yield inner
+            yield from flat(item)
         elif item is not None:
             yield item
 
@@ -61,14 +78,13 @@ def facts(data):
     if not values:
         return {}
     found = {
-        "max": "%.3g" % max(values),
-        "min": "%.3g" % min(values),
-        "first": "%.3g" % values[0],
-        "last": "%.3g" % values[-1],
+        "max": f"{max(values):.3g}",
+        "min": f"{min(values):.3g}",
+        "first": f"{values[0]:.3g}",
+        "last": f"{values[-1]:.3g}",
     }
     if data and isinstance(data[0], list) and data[0] and not isinstance(data[0][0], list):
-        best = max(
-            ((v, r, c) for r, row in enumerate(data) for c, v in enumerate(row) if v is not None), default=(0, 0, 0)
-        )
+        numbered = [(v, r, c) for r, row in enumerate(data) for c, v in enumerate(row) if v is not None]
+        best = max(numbered, key=lambda one: one[0])  # the first of equals
         found.update(row=best[1], column=best[2], rows=len(data), columns=len(data[0]))
     return found

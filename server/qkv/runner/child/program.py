@@ -4,32 +4,34 @@ import ast
 import contextlib
 import io
 import linecache
+import os
 import sys
+import sysconfig
 import traceback
 import types
 
-OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "CUDA out of memory", "cannot allocate memory")
+from pictures import drawn, drawn_map
+from tracing import Tracer
+
+HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "cannot allocate memory")
+LIBRARIES = tuple(
+    {sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {HERE + os.sep}
+)
+MOST_FRAMES = 40
 
 
 def main(payload, send):
     """Run `payload["code"]`. Returns the exit code that a shell would see."""
     path = payload.get("path") or "<cell>"
     code = payload["code"]
-    module = types.ModuleType("__main__")
-    module.__file__ = path
-    sys.modules["__main__"] = module
-    sys.argv = [path] + list(payload.get("argv") or [])
-    linecache.cache[path] = (len(code), None, code.splitlines(True), path)
-    if payload.get("folder"):
-        sys.path.insert(0, payload["folder"])
+    module = prepared(payload, path, code)
     tracer = None
     exit_code = 0
     try:
-        compiled = compile(bound(code, payload.get("bind") or {}), path, "exec", dont_inherit=True)
+        compiled = compile(bound(code, payload.get("bind") or {}, path), path, "exec", dont_inherit=True)
         run_silently(payload.get("before") or [], module.__dict__)
         if payload.get("trace"):
-            from tracing import Tracer
-
             tracer = Tracer(path, code)
             tracer.start()
         exec(compiled, module.__dict__)
@@ -39,24 +41,41 @@ def main(payload, send):
         if tracer:
             tracer.stop()
         exit_code = 1
-        send({"error": described(error, path, code)})
+        send({"error": described(error, path)})
+    pictures = []
     if tracer:
         tracer.stop()
         send({"trace": tracer.rows()})
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if exit_code == 0 and payload.get("pictures"):
-        from pictures import drawn
-
-        send({"pictures": [drawn(picture, module.__dict__) for picture in payload["pictures"]]})
+        pictures += [drawn_map(*one) for one in tracer.maps()]
+    elif payload.get("trace"):
+        send({"trace": []})
+    if exit_code == 0:
+        pictures = [drawn(picture, module.__dict__) for picture in payload.get("pictures") or []] + pictures
+    if pictures:
+        send({"pictures": pictures})
     return exit_code
+
+
+def prepared(payload, path, code):
+    """An empty `__main__` that finds its arguments, its own source, and the modules beside it."""
+    is_file = os.path.isfile(path)  # noqa: PTH113
+    module = types.ModuleType("__main__")
+    module.__file__ = os.path.abspath(path) if is_file else path  # noqa: PTH100
+    sys.modules["__main__"] = module
+    sys.argv = [path, *(payload.get("argv") or [])]
+    for name in {path, module.__file__}:
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    folder = payload.get("folder") or (os.path.dirname(module.__file__) if is_file else None)  # noqa: PTH120
+    if folder:
+        sys.path.insert(0, folder)
+    return module
 
 
 def run_silently(before, names):
     """Run what the program needs first, as [name, text] in order; what it prints is not shown."""
     with contextlib.redirect_stdout(io.StringIO()):
         for name, text in before:
-            path = "<%s>" % name
+            path = f"<{name}>"
             linecache.cache[path] = (len(text), None, text.splitlines(True), path)
             exec(compile(text, path, "exec", dont_inherit=True), names)
 
@@ -71,11 +90,11 @@ def exit_status(leaving):
     return 1
 
 
-def bound(code, values):
+def bound(code, values, path):
     """The program, with the first top-level assignment of each given name replaced by the given value."""
     if not values:
         return code
-    tree = ast.parse(code)
+    tree = ast.parse(code, path)
     left = dict(values)
     for statement in tree.body:
         if (
@@ -89,24 +108,47 @@ def bound(code, values):
     return ast.fix_missing_locations(tree)
 
 
-def described(error, path, code):
-    """An exception as data: the line in the user's file, and the frames that are the user's or lie below them."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [i for i, frame in enumerate(frames) if frame.filename == path]
-    shown = frames[own[0] :] if own else []
-    line = shown and [frame.lineno for frame in shown if frame.filename == path][-1] or None
+def described(error, path):
+    """An exception as data, printed as Python would, but with the frames of the user's own files alone."""
+    told = traceback.TracebackException(type(error), error, error.__traceback__)
+    trim(told, path, set())
+    shown = list(told.stack)
+    own = [frame.lineno for frame in shown if frame.filename == path]
+    line = own[-1] if own else None
     if isinstance(error, SyntaxError) and error.filename == path:
-        line, shown = error.lineno, []
-    message = str(error)
-    kind = type(error).__name__
-    if kind == "OutOfMemoryError" or isinstance(error, MemoryError) or any(text in message for text in OUT_OF_MEMORY):
-        kind = "MemoryError"
-    text = ["Traceback (most recent call last):\n"] if shown else []
-    text += traceback.format_list(shown) + traceback.format_exception_only(type(error), error)
-    sys.stderr.write("".join(text))
+        line = error.lineno
+    sys.stderr.write("".join(told.format()))
+    if len(shown) > MOST_FRAMES:
+        shown = shown[: MOST_FRAMES // 2] + shown[-MOST_FRAMES // 2 :]
     return {
-        "type": kind,
-        "message": message,
+        "type": kind_of(error),
+        "message": str(error),
         "line": line,
         "trace": [{"path": frame.filename, "line": frame.lineno, "name": frame.name} for frame in shown],
     }
+
+
+def trim(told, path, seen):
+    """Leave out the frames of libraries and our own, here and in what led to the exception."""
+    if told is None or id(told) in seen:
+        return
+    seen.add(id(told))
+    kept = [frame for frame in told.stack if frame.filename == path or not is_library(frame.filename)]
+    told.stack = traceback.StackSummary.from_list(kept)
+    for other in (told.__cause__, told.__context__, *(getattr(told, "exceptions", None) or ())):
+        trim(other, path, seen)
+
+
+def is_library(file):
+    """Whether a frame's file belongs to Python, to an installed package or to us."""
+    installed = os.sep + "site-packages" + os.sep in file or os.sep + "dist-packages" + os.sep in file
+    return installed or file.startswith(LIBRARIES) or file.startswith("<frozen ")
+
+
+def kind_of(error):
+    """The exception's name; all that mean a lack of memory are `MemoryError`, and on a GPU `OutOfMemoryError`."""
+    kind, message = type(error).__name__, str(error)
+    if kind == "OutOfMemoryError" or "CUDA out of memory" in message or "MPS backend out of memory" in message:
+        return "OutOfMemoryError"
+    lack = isinstance(error, RuntimeError) and any(text in message.lower() for text in OUT_OF_MEMORY)
+    return "MemoryError" if lack or isinstance(error, MemoryError) else kind

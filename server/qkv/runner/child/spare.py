@@ -1,23 +1,37 @@
-"""A warm process that runs one job and ends: what stands in for fork where there is none. Standard library and torch only."""
+"""A warm process for one job: what stands in for fork where there is none. Standard library and torch only.
+
+Tells the runner when torch is imported, then waits for its job as one JSON line on standard input.
+"""
 
 import json
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - as sys.path and __file__ spell it
+if HERE not in sys.path:  # PYTHONSAFEPATH
+    sys.path.insert(0, HERE)
 
-from parent import warm_up  # noqa: E402 - found beside this file
-from tasks import run_task  # noqa: E402
+import program  # noqa: E402, F401 - while there is time
+import tasks  # noqa: E402
 
 
 def main():
-    messages = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
-    warm_up()
+    messages = tasks.messages_to(int(sys.argv[1]))
+    messages.write(json.dumps(tasks.versions(*tasks.warm_up("--ahead" in sys.argv))) + "\n")
+    messages.flush()
     line = sys.stdin.readline()
     if not line:
-        return 0
-    return run_task(json.loads(line), messages)
+        return
+    code = 1
+    try:
+        code = tasks.run_task(json.loads(line), messages)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
