@@ -43,6 +43,29 @@ def equal_scores_average_the_values(answer, x, Wq, Wk, Wv, Wo, h):
     return answer(x, torch.zeros_like(Wq), Wk, Wv, Wo, h), mean @ Wo
 
 
+def weights_sum_to_one(answer, x, Wq, Wk, Wv, Wo, h):
+    """The weights of each token must sum to 1: where all tokens have the same value, every result must be that value, times Wo."""
+    marked, only_mark = x.clone(), torch.zeros_like(Wv)
+    marked[..., 0], only_mark[0] = 1, Wv[0]
+    return answer(marked, Wq, Wk, only_mark, Wo, h), (Wv[0] @ Wo).expand_as(x)
+
+
+def a_query_decides_its_own_row(answer, x, Wq, Wk, Wv, Wo, h):
+    """A token's own query must decide its weights: with a query of zeros it gets the mean of the values, whatever the others ask."""
+    quiet, from_one_feature = x.clone(), torch.zeros_like(Wq)
+    quiet[:, 1, 0], from_one_feature[0] = 0, 3
+    mean = (quiet @ Wv).mean(dim=1)
+    return answer(quiet, from_one_feature, Wk, Wv, Wo, h)[:, 1], mean @ Wo
+
+
+def heads_are_blocks(answer, x, Wq, Wk, Wv, Wo, h):
+    """Each head must use its own block of columns: queries of zeros in the block of head 0 must leave the other heads as they were."""
+    width = x.shape[-1] // h
+    silenced, keep = Wq.clone(), torch.eye(x.shape[-1])
+    silenced[:, :width] = 0
+    return answer(x, silenced, Wk, Wv, keep, h)[..., width:], answer(x, Wq, Wk, Wv, keep, h)[..., width:]
+
+
 def heads_may_be_permuted(answer, x, Wq, Wk, Wv, Wo, h):
     """Moving whole heads, and the rows of Wo with them, must change nothing."""
     d = x.shape[-1]
@@ -64,7 +87,10 @@ PROPERTIES = [
     no_look_at_other_items,
     one_token_is_its_own_value,
     equal_scores_average_the_values,
+    weights_sum_to_one,
+    a_query_decides_its_own_row,
     tokens_have_no_order,
+    heads_are_blocks,
     heads_may_be_permuted,
     scale_follows_the_head_width,
 ]

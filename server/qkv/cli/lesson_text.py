@@ -11,6 +11,7 @@ from qkv.ide.render import Styles
 
 Json = dict[str, Any]
 WIDEST = 96
+MOST_LINES = 20
 
 
 def width() -> int:
@@ -172,7 +173,7 @@ def check_text(answer: Json, styles: Styles) -> str:
     if said["question"]:
         pieces.append(wrapped(said["question"], first="Think: ", indent="       "))
     if answer["output"]:
-        pieces.append(f"{styles.dim}It printed:{styles.end}\n{textwrap.indent(answer['output'].rstrip(), '    ')}")
+        pieces.append(f"{styles.dim}It printed:{styles.end}\n{textwrap.indent(_few_lines(answer['output']), '    ')}")
     if said.get("trace"):
         pieces.append(f"{styles.dim}{said['trace'].rstrip()}{styles.end}")
     if answer["status"] != "passed" and said["kind"] != "no-torch":
@@ -181,6 +182,12 @@ def check_text(answer: Json, styles: Styles) -> str:
             todo.insert(0, f"Read:  qkv lesson open {said['section'].removeprefix('lesson:')}")
         pieces.append("\n".join(todo))
     return "\n\n".join(pieces)
+
+
+def _few_lines(output: str) -> str:
+    """The beginning of an output; more would push the feedback off the screen."""
+    lines = [line if len(line) <= 200 else line[:200] + " …" for line in output.rstrip().split("\n")]
+    return "\n".join(lines[:MOST_LINES] + ["…"] * (len(lines) > MOST_LINES))
 
 
 def _evidence(evidence: Json) -> str:

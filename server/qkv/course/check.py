@@ -16,14 +16,14 @@ Run = Callable[[Job], Outcome]
 """Runs a job to its end, in the learner's Python."""
 
 SECONDS = 10.0
-LIMITS = Limits(seconds=SECONDS + 1, memory_mib=1024)
+LIMITS = Limits(seconds=SECONDS + 1, memory_mib=1024, output_bytes=16384)
 """The answer's own limit is `SECONDS`; the process around it ends a second later, whatever the answer does."""
 STORED_SEED = 0
 WRONG_KINDS = ("known", "property", "value")
 
 
 class CheckBroken(Exception):
-    """The exercise's own files cannot be used: an author's mistake, not a learner's."""
+    """The answer could not be checked, for a reason that lies in the exercise's own files or in the runner, not in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def check_file(part: Part, exercise: Exercise, file: Path, run: Run, seeds: tupl
 
 
 def _not_told(outcome: Outcome) -> dict[str, Any]:
-    """What to say where the process ended before it told what it found."""
+    """What to say where the process ended before it told what it found. Raises CheckBroken."""
     if outcome.status == "not-started":
         return {"kind": "no-torch", "message": outcome.reason or "No Python with torch was found."}
     if outcome.status == "timed-out":
@@ -121,6 +121,8 @@ def _not_told(outcome: Outcome) -> dict[str, Any]:
     if outcome.status == "out-of-memory":
         message = f"It needs more than {LIMITS.memory_mib} MiB of memory. Which tensor is larger than it needs to be?"
         return {"kind": "memory", "message": message}
+    if outcome.exit_code is None:  # the runner itself was ended: that is not the answer's fault
+        raise CheckBroken(outcome.reason or "the check was stopped")
     message = "The answer ended Python itself before it gave a result. Remove what ends it, such as `os._exit`."
     return {"kind": "exception", "message": outcome.reason or message}
 
