@@ -16,11 +16,14 @@ FLOATS = (*HALVES, "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float8
 COMPLEX = ("complex32", "complex64", "complex128")
 WITH_COMPLEX = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
 REAL_OF = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
-BITS = {"bool": 8, "float16": 16, "bfloat16": 16, "complex32": 32, "complex64": 64, "complex128": 128}
-BITS |= {
-    name: int("".join(c for c in name.split("_")[0] if c.isdigit()))
-    for name in (*SIGNED, *UNSIGNED, *FLOATS)
-    if name not in BITS
+BITS = {
+    "bool": 8,
+    "bfloat16": 16,
+    **{
+        name: int("".join(filter(str.isdigit, name.split("_")[0])))
+        for name in (*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX)
+        if name != "bfloat16"
+    },
 }
 CATEGORY = {"bool": 0, **dict.fromkeys(SIGNED + UNSIGNED, 1), **dict.fromkeys(FLOATS, 2), **dict.fromkeys(COMPLEX, 3)}
 """bool, whole numbers, floats, complex numbers: a higher category wins over a lower one, whatever their widths."""

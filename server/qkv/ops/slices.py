@@ -8,10 +8,13 @@ from qkv.shapes.dim import add, floor_divide, multiply, subtract, symbols
 from qkv.shapes.solve import always_positive, compare
 
 
+A_FEW = 16
+"""Up to so many positions are picked because they are there; more are a limit on what may be there."""
+
+
 def sliced(cx: Context, size: Dim, cut: Slice) -> tuple[Dim, Dim]:
     """The size of an axis after a slice, and the slice's step. Exact for numbers; of named sizes, what the author means."""
-    start, stop, step = cut.start, cut.stop, cut.step
-    step = 1 if step is None else step
+    start, stop, step = cut.start, cut.stop, 1 if cut.step is None else cut.step
     if isinstance(step, int) and step < 1:
         raise Mismatch(
             "shape-index",
@@ -19,15 +22,14 @@ def sliced(cx: Context, size: Dim, cut: Slice) -> tuple[Dim, Dim]:
             hint="Turn the axis round with `flip`.",
             step=step,
         )
-    if not isinstance(step, int) or not all(part is None or isinstance(part, (int, Expr)) for part in (start, stop)):
+    start = 0 if start is None else start
+    stop = size if stop is None else stop
+    if not isinstance(step, int) or not isinstance(start, (int, Expr)) or not isinstance(stop, (int, Expr)):
         return cx.fresh(), 1
-    if isinstance(size, int) and not isinstance(start, Expr) and not isinstance(stop, Expr):
+    if isinstance(size, int) and isinstance(start, int) and isinstance(stop, int):
         return len(range(*slice(start, stop, step).indices(size))), step
-    low = _bound(size, 0 if start is None else start)
-    high = size if stop is None else _bound(size, stop)
-    if low is None or high is None:
-        return cx.fresh(), step
-    if stop is not None and high is not size and _may_cut_short(size, high):
+    low, high = _bound(size, start), _bound(size, stop)
+    if low is None or high is None or _may_cut_short(size, stop):
         return cx.fresh(), step
     length = subtract(high, low)
     if isinstance(length, int) and length < 0:
@@ -51,8 +53,10 @@ def _bound(size: Dim, bound: Dim) -> Dim | None:
 
 
 def _may_cut_short(size: Dim, stop: Dim) -> bool:
-    """Whether `x[:stop]` may be meant to keep a shorter tensor whole: a limit from the settings on an input's size."""
-    if compare(size, stop) is Truth.ALWAYS or isinstance(stop, int):
+    """Whether `x[:stop]` may be meant to keep a shorter tensor whole: a limit, from the settings or a large number, on an input's size."""
+    if isinstance(size, int) or compare(size, stop) is Truth.ALWAYS:
         return False
-    wide = {s.kind for s in symbols(size)}
-    return Kind.PARAM in wide and Kind.PARAM not in {s.kind for s in symbols(stop)}
+    of_input = any(symbol.kind is Kind.PARAM for symbol in symbols(size))
+    if isinstance(stop, int):
+        return of_input and stop > A_FEW
+    return of_input and all(symbol.kind is not Kind.PARAM for symbol in symbols(stop))
