@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from qkv.interp.calls import apply_rule
+from qkv.interp.apply import apply_rule
 from qkv.interp.iterate import iterate
 from qkv.interp.join import join
 from qkv.interp.machine import Machine, fail, place, record
@@ -219,7 +219,7 @@ def _set_attribute(m: Machine, target: ast.Attribute, value: Any, scope: Scope, 
 
 
 def _set_item(m: Machine, target: ast.Subscript, value: Any, scope: Scope, origin: ast.AST | None) -> None:
-    from qkv.interp.calls import rule_value
+    from qkv.interp.apply import rule_value
     from qkv.interp.expressions import evaluate, evaluate_index
 
     owner = evaluate(m, target.value, scope)

@@ -104,7 +104,7 @@ def _of_tensor(m: Machine, value: Tensor, name: str, node: ast.AST) -> Any:
     if name == "dtype":
         return Dtype(value.dtype) if value.dtype else Unknown("a dtype that is not known")
     if name in TENSOR_ATTRIBUTES:
-        from qkv.interp.calls import apply_rule
+        from qkv.interp.apply import apply_rule
 
         return apply_rule(
             m, f"torch.Tensor.{name}", (value,), {}, node, {"input": getattr(node, "value", node)}, name_node=node

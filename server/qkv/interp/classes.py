@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from qkv.interp.apply import construct_layer
 from qkv.interp.attributes import base_layers, class_member, linearize, unknown_base
-from qkv.interp.calls import call, call_function, construct_layer
+from qkv.interp.calls import call, call_function
 from qkv.interp.machine import Machine
 from qkv.interp.values import Class, Container, DictValue, Function, Instance, dict_of, list_of
 from qkv.ops import LAYERS

@@ -87,7 +87,7 @@ def length(m: Machine, value: Any) -> Any:
 
 
 def _tensor(m: Machine, value: Tensor, node: ast.AST) -> Entries:
-    from qkv.interp.calls import apply_rule
+    from qkv.interp.apply import apply_rule
 
     size = length(m, value)
     if isinstance(size, int) and size <= UNROLL:

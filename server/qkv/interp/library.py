@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
+from qkv.interp import library_numbers as python
 from qkv.interp import wrappers
 from qkv.interp.attributes import attribute, class_member, linearize
 from qkv.interp.calls import call
 from qkv.interp.classes import CONTAINERS, make_container
 from qkv.interp.iterate import iterate, length
 from qkv.interp.join import join
+from qkv.interp.library_numbers import Arguments, Handler, Keywords
 from qkv.interp.machine import Machine
-from qkv.interp.numbers import UNKNOWN_FLOAT, as_size, is_number, some_size
-from qkv.interp.operators import compare_values
-from qkv.interp.truth import truth_of
+from qkv.interp.numbers import some_size
 from qkv.interp.values import (
     Bound,
     Choice,
@@ -28,7 +26,6 @@ from qkv.interp.values import (
     Instance,
     ListValue,
     Partial,
-    Ratio,
     Ref,
     SizeRange,
     Super,
@@ -37,13 +34,8 @@ from qkv.interp.values import (
     list_of,
 )
 from qkv.shapes import Expr, Layer, Tensor, Unknown
-from qkv.shapes.dim import add, floor_divide, multiply, subtract
 from qkv.shapes.solve import fresh, write
 from qkv.shapes.undecided import Undecided
-
-Arguments: TypeAlias = "tuple[Any, ...]"
-Keywords = dict[str, Any]
-Handler = Callable[[Machine, Arguments, Keywords, ast.AST], Any]
 
 
 def _len(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -141,36 +133,6 @@ def _dict(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     return dict_of(items, is_open)
 
 
-def _int(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    if not a:
-        return 0
-    value = a[0]
-    if isinstance(value, Ratio):
-        return floor_divide(value.numerator, value.denominator)
-    if isinstance(value, float):
-        return fresh(m.store) if math.isnan(value) or math.isinf(value) else int(value)
-    if isinstance(value, str):
-        return int(value) if value.strip().lstrip("+-").isdigit() else fresh(m.store)
-    return some_size(m, value)
-
-
-def _float(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    value = a[0] if a else 0.0
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return UNKNOWN_FLOAT
-    return UNKNOWN_FLOAT
-
-
-def _bool(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    truth = truth_of(m, a[0]) if a else False
-    return Unknown("a test that is open") if truth is None else truth
-
-
 def _str(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     return (
         str(a[0])
@@ -258,79 +220,6 @@ def _super(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     return Unknown("super() outside a method")
 
 
-def _sum(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    from qkv.interp.operators import binary
-
-    found = iterate(m, a[0], node) if a else Entries(())
-    total: Any = k.get("start", a[1] if len(a) > 1 else 0)
-    if found.some:
-        return (
-            fresh(m.store)
-            if all(isinstance(item, (int, Expr)) for item in found.items)
-            else Unknown("a sum of an unknown number of items")
-        )
-    for item in found.items:
-        total = (
-            binary(m, ast.Add(), total, item, node)
-            if not (isinstance(total, int) and total == 0 and not is_number(item))
-            else item
-        )
-    return total
-
-
-def _extreme(op: ast.cmpop) -> Handler:
-    def extreme(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-        found = iterate(m, a[0], node) if len(a) == 1 else Entries(a)
-        if found.some or not found.items or "key" in k:
-            return (
-                fresh(m.store)
-                if all(isinstance(item, (int, Expr)) for item in found.items)
-                else Unknown("an extreme of unknown items")
-            )
-        best = found.items[0]
-        for item in found.items[1:]:
-            if not (is_number(best) or isinstance(best, Undecided)) or not (
-                is_number(item) or isinstance(item, Undecided)
-            ):
-                return Unknown("an extreme of items that are no numbers")
-            answer = compare_values(m, op, as_size(m, item) if isinstance(item, Undecided) else item, best, node)
-            if not isinstance(answer, bool):
-                return fresh(m.store) if not isinstance(best, float) else UNKNOWN_FLOAT
-            best = item if answer else best
-        return best
-
-    return extreme
-
-
-def _abs(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    from qkv.interp.calls import apply_rule
-
-    if a and isinstance(a[0], Tensor):
-        return apply_rule(m, "torch.abs", a, {}, node)
-    return (
-        abs(a[0])
-        if a and isinstance(a[0], (int, float))
-        else (fresh(m.store) if a and isinstance(a[0], Expr) else Unknown("an absolute value"))
-    )
-
-
-def _round(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    if a and isinstance(a[0], (int, float)) and not math.isnan(a[0]) and not math.isinf(a[0]):
-        return round(a[0], a[1]) if len(a) > 1 and isinstance(a[1], int) else round(a[0])
-    return a[0] if a and isinstance(a[0], Expr) else fresh(m.store)
-
-
-def _quantifier(every: bool) -> Handler:
-    def quantify(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-        found = iterate(m, a[0], node) if a else Entries(())
-        answers = [truth_of(m, item) for item in found.items]
-        if (not every) in answers and not found.some:
-            return not every
-        return every if None not in answers and not found.some else Unknown("a test that is open")
-
-    return quantify
-
-
 def _type(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     return a[0].cls if len(a) == 1 and isinstance(a[0], Instance) else Unknown("a type")
 
@@ -338,66 +227,6 @@ def _type(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 def _next(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     found = iterate(m, a[0], node) if a else Entries(())
     return found.items[0] if found.items else Unknown("an item of an iterator")
-
-
-def _divmod(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    from qkv.interp.operators import binary
-
-    return (
-        (binary(m, ast.FloorDiv(), a[0], a[1], node), binary(m, ast.Mod(), a[0], a[1], node))
-        if len(a) == 2
-        else Unknown("divmod()")
-    )
-
-
-def _pow(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    from qkv.interp.operators import binary
-
-    return binary(m, ast.Pow(), a[0], a[1], node) if len(a) == 2 else Unknown("pow()")
-
-
-def _math(name: str) -> Handler:
-    function = getattr(math, name)
-
-    def work_out(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-        if a and isinstance(a[0], Tensor):
-            return Unknown(f"math.{name} of a tensor")
-        if a and all(isinstance(value, (int, float)) and not math.isnan(value) for value in a):
-            try:
-                return function(*a)
-            except (ValueError, OverflowError, TypeError, ZeroDivisionError):
-                return UNKNOWN_FLOAT
-        return UNKNOWN_FLOAT
-
-    return work_out
-
-
-def _ceil(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    value = a[0] if a else 0
-    if isinstance(value, Ratio):
-        return floor_divide(add(value.numerator, subtract(value.denominator, 1)), value.denominator)
-    if isinstance(value, float):
-        return fresh(m.store) if math.isnan(value) or math.isinf(value) else math.ceil(value)
-    return some_size(m, value)
-
-
-def _floor(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    return _int(m, a, k, node)
-
-
-def _isqrt(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    return math.isqrt(a[0]) if a and isinstance(a[0], int) and a[0] >= 0 else fresh(m.store)
-
-
-def _prod(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    found = iterate(m, a[0], node) if a else Entries(())
-    total: Any = 1
-    for item in found.items:
-        size = as_size(m, item)
-        if size is None or found.some:
-            return fresh(m.store)
-        total = multiply(total, size)
-    return total
 
 
 def _partial(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
@@ -485,35 +314,35 @@ LIBRARY: dict[str, Handler] = {
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "collections.deque": _list,
-    "builtins.int": _int,
-    "builtins.float": _float,
-    "builtins.bool": _bool,
+    "builtins.int": python.int_,
+    "builtins.float": python.float_,
+    "builtins.bool": python.bool_,
     "builtins.str": _str,
     "builtins.isinstance": _isinstance,
     "builtins.getattr": _getattr,
     "builtins.hasattr": _hasattr,
     "builtins.setattr": _setattr,
     "builtins.super": _super,
-    "builtins.sum": _sum,
-    "builtins.min": _extreme(ast.Lt()),
-    "builtins.max": _extreme(ast.Gt()),
-    "builtins.abs": _abs,
-    "builtins.round": _round,
-    "builtins.any": _quantifier(every=False),
-    "builtins.all": _quantifier(every=True),
+    "builtins.sum": python.sum_,
+    "builtins.min": python.extreme(ast.Lt()),
+    "builtins.max": python.extreme(ast.Gt()),
+    "builtins.abs": python.abs_,
+    "builtins.round": python.round_,
+    "builtins.any": python.quantifier(every=False),
+    "builtins.all": python.quantifier(every=True),
     "builtins.type": _type,
     "builtins.next": _next,
-    "builtins.divmod": _divmod,
-    "builtins.pow": _pow,
+    "builtins.divmod": python.divmod_,
+    "builtins.pow": python.pow_,
     "builtins.print": _nothing,
     "builtins.locals": _locals,
-    "math.ceil": _ceil,
-    "math.floor": _floor,
-    "math.isqrt": _isqrt,
-    "math.prod": _prod,
-    "numpy.prod": _prod,
-    "numpy.sqrt": _math("sqrt"),
-    "numpy.log": _math("log"),
+    "math.ceil": python.ceil_,
+    "math.floor": python.floor_,
+    "math.isqrt": python.isqrt_,
+    "math.prod": python.prod_,
+    "numpy.prod": python.prod_,
+    "numpy.sqrt": python.math_("sqrt"),
+    "numpy.log": python.math_("log"),
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "itertools.chain": _chain,
@@ -524,7 +353,7 @@ LIBRARY: dict[str, Handler] = {
     "torch.manual_seed": _nothing,
     "torch.set_default_dtype": _set_default_dtype,
     **{
-        f"math.{name}": _math(name)
+        f"math.{name}": python.math_(name)
         for name in [
             "sqrt",
             "log",

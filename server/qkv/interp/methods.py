@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from qkv.interp.calls import apply_rule, call
+from qkv.interp.apply import apply_rule
+from qkv.interp.calls import call
 from qkv.interp.classes import construct_base
 from qkv.interp.iterate import iterate
 from qkv.interp.join import join

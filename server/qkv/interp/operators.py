@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from qkv.interp.calls import apply_rule
+from qkv.interp.apply import apply_rule
 from qkv.interp.join import join
 from qkv.interp.machine import Machine
 from qkv.interp.numbers import UNKNOWN_FLOAT, as_size, is_number

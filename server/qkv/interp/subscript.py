@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from qkv.interp.calls import apply_rule, call
+from qkv.interp.apply import apply_rule
+from qkv.interp.calls import call
 from qkv.interp.join import join
 from qkv.interp.machine import Machine, place
 from qkv.interp.numbers import as_size
