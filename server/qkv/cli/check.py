@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from qkv import __version__
-from qkv.cli.common import CLEAN, FOUND, UsageError, print_json, say
+from qkv.cli.common import CLEAN, FOUND, Commands, UsageError, print_json, say
 from qkv.cli.files import Projects, discover, shown_path
 from qkv.ide.codes import ALL_CODES
 from qkv.ide.diagnostics import Diagnostic, diagnostics
@@ -35,7 +35,7 @@ class Checked:
     failure: str | None = None
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("check", help=help_text, description="Find shape errors and attention bugs.")
     parser.add_argument(

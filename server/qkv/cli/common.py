@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from typing import Any, TypeAlias
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # pyright: ignore[reportPrivateUsage]
+"""What `add_subparsers` gives: each command adds its own parser to it."""
 
 CLEAN, FOUND, BROKEN = 0, 1, 2
 """Nothing wrong; something found; a usage error, a missing file or an internal error."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from qkv.cli.common import CLEAN, UsageError, add_format, print_json
+from qkv.cli.common import CLEAN, Commands, UsageError, add_format, print_json
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("explain", help=help_text, description="Explain a diagnostic code or a glossary term.")
     parser.add_argument("name", nargs="+", metavar="CODE|TERM", help="such as shape-matmul or 'causal mask'")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from qkv.cli.common import CLEAN, UsageError, add_format, print_json, say
+from qkv.cli.common import CLEAN, Commands, UsageError, add_format, print_json, say
 from qkv.cli.files import Projects, one_file, shown_path
 from qkv.ide.reading import Text
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("hover", help=help_text, description="Show what the editor would show at a position.")
     parser.add_argument("file", metavar="FILE", help="a Python file, a notebook or a Markdown file")

@@ -7,10 +7,10 @@ import os
 import sys
 
 from qkv import __version__
-from qkv.cli.common import UsageError
+from qkv.cli.common import Commands, UsageError
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("lsp", help=help_text, description="Start the language server.")
     way = parser.add_mutually_exclusive_group()

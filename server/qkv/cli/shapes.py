@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from qkv.cli.common import CLEAN, UsageError, add_format, print_json, say
+from qkv.cli.common import CLEAN, Commands, UsageError, add_format, print_json, say
 from qkv.cli.files import Projects, one_file, shown_path
 from qkv.ide.report import fact_json, story_json
 from qkv.ide.snapshot import Snapshot, take_snapshot
 from qkv.ide.story import Step, facts_named, shape_story
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser(
         "shapes", help=help_text, description="List every tensor that a file names, with its shape."
