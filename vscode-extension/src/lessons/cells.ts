@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { disposeAll, type Disposes } from "../disposal.ts";
 import type { Server } from "../client.ts";
-import type { HostEvents, RunRecord } from "../panel/protocol.ts";
+import type { Bind, HostEvents, RunRecord } from "../panel/protocol.ts";
 import type { RunResult } from "../server/content.ts";
 import { failureOf, requireTrust } from "../server/failure.ts";
 
@@ -18,7 +18,7 @@ export interface Cells extends Disposes {
   drafts(part: string): Record<string, string>;
   keepDraft(part: string, cell: string, code: string | null): Promise<void>;
   /** Starts a run and says its id; a cell that still runs is stopped first. */
-  run(part: string, cell: string, code: string | null): Promise<string>;
+  run(part: string, cell: string, code: string | null, bind?: Bind): Promise<string>;
   stop(id: string): Promise<boolean>;
   stopAll(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createCells(server: Server, memory: vscode.Memento): Cells {
       const others = Object.entries(draftsOf(part)).filter(([id]) => id !== cell);
       await memory.update(`drafts/${part}`, Object.fromEntries(code === null ? others : [...others, [cell, code]]));
     },
-    run: async (part, cell, code) => {
+    run: async (part, cell, code, bind = {}) => {
       requireTrust();
       const before = last.get(key(part, cell));
       if (before?.result === null) {
@@ -62,7 +62,7 @@ export function createCells(server: Server, memory: vscode.Memento): Cells {
       const run: Run = { id: randomUUID(), part, cell, output: [], result: null };
       last.set(key(part, cell), run);
       events.fire({ event: "started", data: { part, cell, id: run.id } });
-      const request = server.ask("qkv/run", { id: run.id, part, cell, ...(code === null ? {} : { code }) });
+      const request = server.ask("qkv/run", { id: run.id, part, cell, bind, ...(code === null ? {} : { code }) });
       void request.catch(notStarted).then((result) => {
         run.result = result;
         events.fire({ event: "finished", data: { part, cell, id: run.id, result } });

@@ -64,7 +64,7 @@ export function serve(webview: vscode.Webview, services: Services, first: Place 
       await cells.keepDraft(part, cell, code);
       return null;
     },
-    "host/run": async ({ part, cell, code }) => ({ id: await cells.run(part, cell, code) }),
+    "host/run": async ({ part, cell, code, bind }) => ({ id: await cells.run(part, cell, code, bind) }),
     "host/stop": async ({ id }) => ({ stopped: await cells.stop(id) }),
     "host/openCode": async ({ code }) => {
       const document = await vscode.workspace.openTextDocument({ language: "python", content: code });
@@ -87,6 +87,10 @@ export function serve(webview: vscode.Webview, services: Services, first: Place 
       if (uri.scheme === "https") {
         await vscode.env.openExternal(uri);
       }
+      return null;
+    },
+    "host/openDiagnostic": async ({ code }) => {
+      await vscode.commands.executeCommand("qkv.open", `diagnostic:${code}`);
       return null;
     },
     "host/copy": async ({ text }) => {

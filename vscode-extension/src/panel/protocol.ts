@@ -34,6 +34,9 @@ export interface Kept {
   checks: Record<string, CheckResult>;
 }
 
+/** Values for names of a cell, as a slider sets them. */
+export type Bind = Record<string, number>;
+
 /** Something that the host can do to mend what is missing. */
 export type Remedy = "installTorch" | "installPython" | "restartServer" | "showLog" | "manageTrust";
 
@@ -54,7 +57,7 @@ export interface HostRequests {
   "host/kept": { params: { part: string }; result: Kept };
   "host/keepDraft": { params: { part: string; cell: string; code: string | null }; result: null };
   /** Starts a run and answers at once; what happens arrives in `output` and `finished`. */
-  "host/run": { params: { part: string; cell: string; code: string | null }; result: { id: string } };
+  "host/run": { params: { part: string; cell: string; code: string | null; bind: Bind }; result: { id: string } };
   "host/stop": { params: { id: string }; result: { stopped: boolean } };
   "host/openCode": { params: { code: string }; result: null };
   "host/openExercise": { params: { exercise: string }; result: { file: string } };
@@ -63,6 +66,7 @@ export interface HostRequests {
   "host/resetExercise": { params: { exercise: string }; result: { undo: boolean } };
   "host/undoReset": { params: { exercise: string }; result: null };
   "host/openOutside": { params: { url: string }; result: null };
+  "host/openDiagnostic": { params: { code: string }; result: null };
   "host/copy": { params: { text: string }; result: null };
   "host/remedy": { params: { remedy: Remedy }; result: null };
 }

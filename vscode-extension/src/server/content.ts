@@ -30,9 +30,12 @@ export interface PictureBlock {
   id: string;
   cell: string;
   kindOfPicture: PictureKind;
+  title: string | null;
   alt: string;
   x: string | null;
   y: string | null;
+  /** A number of the cell that the learner may move; the cell runs again with it. */
+  slider: { name: string; lowest: number; highest: number } | null;
 }
 
 export type ExerciseState = "new" | "tried" | "passed";
@@ -131,6 +134,8 @@ export interface Course {
   course: PartLink & { language: string; version: string };
   reviews_due: number;
   parts: PartSummary[];
+  /** Something about the learner's own files that should be known, such as one that was broken and moved aside. */
+  notice: string | null;
 }
 
 export interface Answered {
@@ -188,6 +193,8 @@ export interface Hints {
 export interface Solution {
   code: string;
   others: string[];
+  /** Why the first is what it is. */
+  blocks: Block[];
 }
 
 export interface ResetResult {
@@ -203,6 +210,7 @@ export interface TermSummary {
 }
 
 export interface Term extends TermSummary {
+  definition_inlines: Inline[];
   blocks: Block[];
   formula: { tex: string; mathml: MathNode } | null;
   formula_text: string | null;

@@ -25,7 +25,7 @@ export interface ServerRequests {
   "qkv/resetExercise": { params: { exercise: string }; result: ResetResult };
   "qkv/vocabulary": { params: Record<string, never>; result: { terms: TermSummary[] } };
   "qkv/term": { params: { id: string }; result: Term };
-  "qkv/run": { params: { id: string; part: string; cell: string; code?: string }; result: RunResult };
+  "qkv/run": { params: { id: string; part: string; cell: string; code?: string; bind?: Record<string, number> }; result: RunResult };
   "qkv/stop": { params: { id: string }; result: { stopped: boolean } };
   "qkv/status": { params: Record<string, never>; result: ServerStatus };
 }

@@ -52,13 +52,13 @@ suite("what a picture shows", () => {
     sentence: "",
   });
 
-  test("one head after the other, and their average", () => {
-    const { layers } = pictureData(made("heatmap", [[[1, 0]], [[0, 1]]]));
-    assert.deepEqual(layers, [
-      { title: "Head 0", rows: [[1, 0]] },
-      { title: "Head 1", rows: [[0, 1]] },
-      { title: "Average of the heads", rows: [[0.5, 0.5]] },
+  test("one layer after the other, under its name or its number", () => {
+    const heads: Numbers = [[[1, 0]], [[0, 1]]];
+    assert.deepEqual(pictureData(made("heatmap", heads)).layers, [
+      { title: "1 of 2", rows: [[1, 0]] },
+      { title: "2 of 2", rows: [[0, 1]] },
     ]);
+    assert.deepEqual(pictureData(made("heatmap", heads, ["head 0", "head 1"])).layers.map(({ title }) => title), ["head 0", "head 1"]);
   });
 
   test("names belong to bars, or to curves", () => {
@@ -77,8 +77,8 @@ suite("what a picture shows", () => {
   });
 
   test("what is no number is left out of means and said to be none", () => {
-    const { layers } = pictureData(made("heatmap", [[[null, 1]], [[1, null]]]));
-    assert.deepEqual(layers.at(-1)?.rows, [[1, 1]]);
+    const { layers } = pictureData(made("heatmap", Array.from({ length: 65 }, () => [null, 1])));
+    assert.deepEqual(layers[0]?.rows[0], [1]);
     assert.equal(short(null), "none");
   });
 

@@ -25,7 +25,7 @@ export async function pointAt(page: Page, inLine: string, word: string): Promise
   const box = await target.evaluate((element, wanted) => {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.textContent?.indexOf(wanted) ?? -1;
+      const at = (node as Text).data.indexOf(wanted);
       if (at >= 0) {
         const range = document.createRange();
         range.setStart(node, at);

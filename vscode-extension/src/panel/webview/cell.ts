@@ -1,7 +1,7 @@
 /** A cell: code that may be changed, Run and Stop, and what it printed. */
 import type { CellBlock, Picture, RunResult } from "../../server/content.ts";
 import type { OutputStream } from "../../server/requests.ts";
-import type { RunRecord } from "../protocol.ts";
+import type { Bind, RunRecord } from "../protocol.ts";
 import { heading } from "./blocks.ts";
 import { codeEditor } from "./code.ts";
 import { h } from "./dom.ts";
@@ -17,10 +17,17 @@ export interface CellContext {
   onPictures(pictures: readonly Picture[]): void;
 }
 
-export function cell(page: Page, block: CellBlock, context: CellContext): HTMLElement {
+export interface CellView {
+  element: HTMLElement;
+  /** Runs the cell with values for some of its names; one after the other, and only the newest of those that wait. */
+  runWith(bind: Bind): void;
+}
+
+export function cell(page: Page, block: CellBlock, context: CellContext): CellView {
   const name = block.title ?? block.id;
   const { transport } = page;
   let running: string | null = null;
+  let next: Bind | null = null;
 
   const editor = codeEditor(
     context.draft ?? block.code,
@@ -68,13 +75,13 @@ export function cell(page: Page, block: CellBlock, context: CellContext): HTMLEl
     page.announce(t("The code is as the lesson has it."));
   };
 
-  const run = async () => {
+  const run = async (bind: Bind = {}) => {
     if (running) {
       return;
     }
     const code = editor.value();
     try {
-      await transport.ask("host/run", { part: context.part, cell: block.id, code: code === block.code ? null : code });
+      await transport.ask("host/run", { part: context.part, cell: block.id, code: code === block.code ? null : code, bind });
     } catch (error) {
       output.fail(error);
     }
@@ -121,6 +128,11 @@ export function cell(page: Page, block: CellBlock, context: CellContext): HTMLEl
         setRunning(null);
         output.finish(data.result);
         context.onPictures(data.result.pictures);
+        if (next) {
+          const bind = next;
+          next = null;
+          void run(bind);
+        }
       }
     },
     page.over,
@@ -139,7 +151,7 @@ export function cell(page: Page, block: CellBlock, context: CellContext): HTMLEl
 
   const title = block.title ? heading(3, [t("Experiment: {0}", block.title)]) : null;
   const needs = block.needs.length > 0 ? h("p", { class: "aside" }, t("Runs {0} first.", block.needs.join(", "))) : null;
-  return h(
+  const element = h(
     "section",
     { class: block.title ? "cell experiment" : "cell", "aria-label": block.task ? `${name}: ${plainText(block.task)}` : t("Cell {0}", name), "data-cell": block.id },
     title,
@@ -149,6 +161,16 @@ export function cell(page: Page, block: CellBlock, context: CellContext): HTMLEl
     h("div", { class: "buttons" }, runButton, stopButton, openButton, resetButton),
     output.element,
   );
+  return {
+    element,
+    runWith: (bind) => {
+      if (running) {
+        next = bind;
+      } else {
+        void run(bind);
+      }
+    },
+  };
 }
 
 interface Output {

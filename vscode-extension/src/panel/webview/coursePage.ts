@@ -8,13 +8,14 @@ import { nowhere, type Shown } from "./shown.ts";
 import { t } from "./sentences.ts";
 
 export async function coursePage(page: Page): Promise<Shown> {
-  const { course, parts, reviews_due: due } = await page.transport.ask("qkv/course", {});
+  const { course, parts, reviews_due: due, notice } = await page.transport.ask("qkv/course", {});
   const title = heading(1, [course.title]);
   const done = parts.filter((part) => part.done).length;
   const element = h(
     "article",
     { class: "course" },
     h("header", {}, title, h("p", { class: "summary" }, t("{0} of {1} parts done", done, parts.length))),
+    notice && h("p", { class: "message message-warning", role: "alert" }, notice),
     due > 0 && h("p", { class: "note" }, due === 1 ? t("1 question is due to be repeated.") : t("{0} questions are due to be repeated.", due)),
     h("ol", { class: "parts" }, ...parts.map((part) => partItem(page, part))),
   );

@@ -13,7 +13,8 @@ export interface ExerciseView {
   nextHint(): Promise<void>;
 }
 
-export function exercise(page: Page, block: ExerciseBlock, lastCheck: CheckResult | null): ExerciseView {
+/** `nameOf` says in words where a link of the feedback leads. */
+export function exercise(page: Page, block: ExerciseBlock, lastCheck: CheckResult | null, nameOf: (link: string) => string): ExerciseView {
   const { transport } = page;
   const id = block.id;
   const badge = h("span", { class: "badge" });
@@ -38,6 +39,9 @@ export function exercise(page: Page, block: ExerciseBlock, lastCheck: CheckResul
   const check = on(
     t("Check"),
     async () => {
+      if (check.hasAttribute("aria-disabled")) {
+        return;
+      }
       check.setAttribute("aria-disabled", "true");
       answer.replaceChildren(h("p", { class: "run-status running" }, t("Checking…")));
       try {
@@ -74,11 +78,12 @@ export function exercise(page: Page, block: ExerciseBlock, lastCheck: CheckResul
   };
 
   const showSolution = async () => {
-    const { code, others } = await transport.ask("qkv/solution", { exercise: id });
+    const { code, others, blocks: why } = await transport.ask("qkv/solution", { exercise: id });
     const title = heading(4, [t("Solution")]);
     more.replaceChildren(
       title,
       readOnlyCode(code, "python", t("Solution of {0}", id)),
+      ...blocks(page, why, 4),
       ...others.flatMap((other) => [h("p", {}, t("Another way:")), readOnlyCode(other, "python", t("Another solution of {0}", id))]),
     );
     solution.hidden = true;
@@ -101,7 +106,7 @@ export function exercise(page: Page, block: ExerciseBlock, lastCheck: CheckResul
   };
 
   const showCheck = (result: CheckResult) => {
-    answer.replaceChildren(...feedback(page, result));
+    answer.replaceChildren(...feedback(page, result, nameOf));
     compare.hidden = result.status !== "passed";
   };
   const update = (state: ExerciseState, attempts: number) => {

@@ -8,7 +8,7 @@ import { link } from "./inlines.ts";
 import type { Page } from "./page.ts";
 import { t } from "./sentences.ts";
 
-export function feedback(page: Page, result: CheckResult): Node[] {
+export function feedback(page: Page, result: CheckResult, nameOf: (link: string) => string): Node[] {
   const { kind, message, question, evidence, line, section, key } = result.feedback;
   const tone = { passed: "good", wrong: "warning", error: "error" }[result.status];
   const verdict = { passed: t("Passed."), wrong: t("Not yet."), error: t("It does not run yet.") }[result.status];
@@ -20,7 +20,7 @@ export function feedback(page: Page, result: CheckResult): Node[] {
       h("p", {}, h("strong", {}, verdict), " ", message, where),
       evidence && evidenceTable(evidence),
       question && h("p", { class: "question" }, question),
-      section && h("p", {}, link(page, section, [t("Read again: {0}", section.replace(/^lesson:/, ""))])),
+      section && h("p", {}, link(page, section, [t("Read again: {0}", nameOf(section))])),
       result.output !== "" && h("details", {}, h("summary", {}, t("What it printed")), h("pre", { class: "output", tabindex: 0 }, result.output)),
     ),
   ];

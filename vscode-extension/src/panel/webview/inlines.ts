@@ -7,7 +7,15 @@ import type { Page } from "./page.ts";
 import { explains } from "./termCard.ts";
 
 export function inlines(page: Page, parts: readonly Inline[]): Node[] {
-  return parts.map((part) => inline(page, part));
+  return parts.flatMap((part) => (part.kind === "text" ? words(page, part.text) : inline(page, part)));
+}
+
+/** Text, in which an address that stands there as such can be followed. */
+function words(page: Page, text: string): Node[] {
+  return text
+    .split(/(https:\/\/\S+[^\s.,;:)])/)
+    .filter((piece) => piece !== "")
+    .map((piece) => (piece.startsWith("https://") ? link(page, piece, [piece]) : document.createTextNode(piece)));
 }
 
 /** Prose as plain text, for labels. */
@@ -27,10 +35,8 @@ export function plainText(parts: readonly Inline[]): string {
     .join("");
 }
 
-function inline(page: Page, part: Inline): Node {
+function inline(page: Page, part: Exclude<Inline, { kind: "text" }>): Node {
   switch (part.kind) {
-    case "text":
-      return document.createTextNode(part.text);
     case "code":
       return h("code", {}, part.text);
     case "emphasis":
@@ -66,8 +72,11 @@ export function link(page: Page, target: string, children: readonly (Node | stri
 
 function placeLink(page: Page, target: string, children: readonly (Node | string)[]): HTMLElement {
   const place = parseLink(target);
-  if (!place || place.kind === "diagnostic") {
+  if (!place) {
     return h("span", {}, ...children);
+  }
+  if (place.kind === "diagnostic") {
+    return anchorThat(`#${target}`, children, () => void page.transport.ask("host/openDiagnostic", { code: place.code }));
   }
   return anchorThat(`#${target}`, children, () => page.go(place));
 }

@@ -1,12 +1,12 @@
 /** A part of the course, from its title to the way on. */
 import type { Place } from "../../links.ts";
-import type { Block, Lesson, PartLink, Section } from "../../server/content.ts";
+import type { Block, ExerciseBlock, Lesson, PartLink, Picture, Section } from "../../server/content.ts";
 import type { Kept } from "../protocol.ts";
 import { blocks, heading } from "./blocks.ts";
-import { cell } from "./cell.ts";
+import { cell, type CellView } from "./cell.ts";
 import { focusOn, h } from "./dom.ts";
 import { exercise, type ExerciseView } from "./exercise.ts";
-import { inlines, link, termLink } from "./inlines.ts";
+import { inlines, link, plainText, termLink } from "./inlines.ts";
 import { button, failureNote, type Page } from "./page.ts";
 import { picture, type PictureView } from "./picture.ts";
 import { quiz } from "./quiz.ts";
@@ -25,10 +25,8 @@ export async function lessonPage(page: Page, place: LessonPlace): Promise<Shown>
     const now = await transport.ask("qkv/lesson", { part: lesson.id }).catch(() => null);
     if (now && !page.over.aborted) {
       progress.update(now);
-      for (const block of now.sections.flatMap((section) => section.blocks)) {
-        if (block.kind === "exercise") {
-          exercises.get(block.id)?.update(block.state, block.attempts);
-        }
+      for (const { id, state, attempts } of exercisesOf(now)) {
+        exercises.get(id)?.update(state, attempts);
       }
     }
   };
@@ -73,26 +71,41 @@ export async function lessonPage(page: Page, place: LessonPlace): Promise<Shown>
 }
 
 function sectionView(page: Page, lesson: Lesson, section: Section, kept: Kept, exercises: Map<string, ExerciseView>): HTMLElement {
+  const cells = new Map<string, CellView>();
   const pictures = new Map<string, PictureView>();
-  // A picture follows its cell, but a cell that was run before is drawn at once: make the pictures first.
-  for (const block of section.blocks) {
-    if (block.kind === "picture") {
-      pictures.set(block.id, picture(block));
-    }
-  }
-  const special = (block: Extract<Block, { kind: "cell" | "picture" | "exercise" }>): Node | null => {
+  // A cell that was run before says so at once, before the picture under it is made.
+  const drawn = new Map<string, Picture>();
+  const draw = (pictureOfCell: Picture) => {
+    drawn.set(pictureOfCell.id, pictureOfCell);
+    pictures.get(pictureOfCell.id)?.draw(pictureOfCell);
+  };
+  const nameOf = (target: string) => {
+    const own = lesson.sections.find(({ id }) => target === `lesson:${lesson.id}#${id}`);
+    return own ? plainText(own.title) : target.replace(/^lesson:/, "");
+  };
+  const special = (block: Extract<Block, { kind: "cell" | "picture" | "exercise" }>): Node => {
     switch (block.kind) {
-      case "cell":
-        return cell(page, block, {
+      case "cell": {
+        const view = cell(page, block, {
           part: lesson.id,
           draft: kept.drafts[block.id] ?? null,
           run: kept.runs[block.id] ?? null,
-          onPictures: (drawn) => drawn.forEach((one) => pictures.get(one.id)?.draw(one)),
+          onPictures: (all) => all.forEach(draw),
         });
-      case "picture":
-        return pictures.get(block.id)?.element ?? null;
+        cells.set(block.id, view);
+        return view.element;
+      }
+      case "picture": {
+        const view = picture(block, (bind) => cells.get(block.cell)?.runWith(bind));
+        const ready = drawn.get(block.id);
+        pictures.set(block.id, view);
+        if (ready) {
+          view.draw(ready);
+        }
+        return view.element;
+      }
       case "exercise": {
-        const view = exercise(page, block, kept.checks[block.id] ?? null);
+        const view = exercise(page, block, kept.checks[block.id] ?? null, nameOf);
         exercises.set(block.id, view);
         return view.element;
       }
@@ -182,7 +195,7 @@ function progressLine(lesson: Lesson): { element: HTMLElement; update(lesson: Le
   const bar = h("progress", { "aria-label": t("Progress in this part") });
   const text = h("p", { class: "aside" });
   const update = (now: Lesson) => {
-    const exercises = now.sections.flatMap((section) => section.blocks).filter((block) => block.kind === "exercise");
+    const exercises = exercisesOf(now);
     const counts = {
       read: now.sections.filter((section) => section.read).length,
       passed: exercises.filter((block) => block.state === "passed").length,
@@ -198,4 +211,22 @@ function progressLine(lesson: Lesson): { element: HTMLElement; update(lesson: Le
   };
   update(lesson);
   return { element: h("div", { class: "progress" }, bar, text), update };
+}
+
+/** The exercises of a part, wherever they stand. */
+function exercisesOf(lesson: Lesson): ExerciseBlock[] {
+  const inside = (block: Block): ExerciseBlock[] => {
+    switch (block.kind) {
+      case "exercise":
+        return [block];
+      case "note":
+      case "quote":
+        return block.blocks.flatMap(inside);
+      case "list":
+        return block.items.flat().flatMap(inside);
+      default:
+        return [];
+    }
+  };
+  return lesson.sections.flatMap((section) => section.blocks).flatMap(inside);
 }

@@ -1,7 +1,8 @@
 /** A picture with its title, its axis names, a sentence that says what is to be seen, and the numbers as a table. */
 import type { Picture, PictureBlock, Value } from "../../server/content.ts";
+import type { Bind } from "../protocol.ts";
 import { bars } from "./bars.ts";
-import { h } from "./dom.ts";
+import { freshId, h } from "./dom.ts";
 import { heatmap } from "./heatmap.ts";
 import { lines } from "./lines.ts";
 import { pictureData, short, type PictureData } from "./pictureData.ts";
@@ -12,14 +13,31 @@ export interface PictureView {
   draw(picture: Picture): void;
 }
 
-/** The place of a picture; it is drawn when its cell has run. */
-export function picture(block: PictureBlock): PictureView {
+/** The place of a picture; it is drawn when its cell has run. `onSlide` runs the cell with another value. */
+export function picture(block: PictureBlock, onSlide: (bind: Bind) => void): PictureView {
   const waiting = h("p", { class: "aside" }, t("Run {0} to draw this picture: {1}", block.cell, block.alt.replace(/\s*\{\w+\}/g, "")));
-  const element = h("figure", { class: "picture", "data-picture": block.id }, waiting);
+  const place = h("div", {}, waiting);
+  const element = h("figure", { class: "picture", "data-picture": block.id }, block.slider && slider(block.slider, onSlide), place);
   return {
     element,
-    draw: (drawn) => element.replaceChildren(...content(drawn)),
+    draw: (drawn) => place.replaceChildren(...content(drawn)),
   };
+}
+
+const STEPS = 100;
+
+function slider({ name, lowest, highest }: NonNullable<PictureBlock["slider"]>, onSlide: (bind: Bind) => void): HTMLElement {
+  const id = freshId("slider");
+  const value = h("output", { for: id });
+  const input = h("input", { type: "range", id, min: lowest, max: highest, step: (highest - lowest) / STEPS });
+  const show = () => (value.textContent = short(input.valueAsNumber));
+  input.valueAsNumber = highest;
+  input.addEventListener("input", () => {
+    show();
+    onSlide({ [name]: input.valueAsNumber });
+  });
+  show();
+  return h("div", { class: "field" }, h("label", { for: id }, h("code", {}, name)), input, value);
 }
 
 function content(drawn: Picture): Node[] {

@@ -19,7 +19,7 @@ export interface PictureData {
 /** More rows or columns than this are pooled. */
 export const LARGEST = 64;
 
-/** The layers of a picture: one matrix, or one for each head and their average. */
+/** The layers of a picture: one matrix, or one after the other, under the names that came with them. */
 export function pictureData(picture: Picture): PictureData {
   const matrices = stack(picture.data);
   const many = matrices.length > 1;
@@ -28,13 +28,10 @@ export function pictureData(picture: Picture): PictureData {
   const names = picture.labels.x;
   // Names belong to the parts of the data: to heads, else to curves and rows, else to the columns of a single row.
   const nameOf = (index: number, count: number) => (names.length === count ? names[index] : undefined);
-  const layers: Layer[] = matrices.map((rows, head) => ({
-    title: many ? (nameOf(head, matrices.length) ?? t("Head {0}", head)) : null,
+  const layers: Layer[] = matrices.map((rows, index) => ({
+    title: many ? (nameOf(index, matrices.length) ?? t("{0} of {1}", index + 1, matrices.length)) : null,
     rows,
   }));
-  if (many && picture.kind === "heatmap") {
-    layers.push({ title: t("Average of the heads"), rows: average(matrices) });
-  }
   const ofRows = !many && first.length > 1 && names.length === first.length && (picture.kind !== "heatmap" || width !== names.length);
   const rowNames = ofRows ? names : picture.labels.y;
   const columnNames = ofRows || many ? [] : names;
@@ -89,11 +86,6 @@ function depth(data: Numbers): number {
 function mean(values: readonly Value[]): Value {
   const numbers = finite(values);
   return numbers.length > 0 ? numbers.reduce((sum, value) => sum + value, 0) / numbers.length : null;
-}
-
-function average(matrices: readonly Value[][][]): Value[][] {
-  const [first = []] = matrices;
-  return first.map((row, i) => row.map((_, j) => mean(matrices.map((matrix) => matrix[i]?.[j] ?? null))));
 }
 
 /** Means of blocks of `size` by `size` values. */

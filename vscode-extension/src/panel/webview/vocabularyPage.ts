@@ -1,7 +1,7 @@
 /** The vocabulary with its search, and the page of one term. */
 import { blocks, heading } from "./blocks.ts";
 import { h } from "./dom.ts";
-import { link } from "./inlines.ts";
+import { inlines, link } from "./inlines.ts";
 import { math } from "./math.ts";
 import type { Page } from "./page.ts";
 import { nowhere, type Shown } from "./shown.ts";
@@ -39,24 +39,33 @@ export async function vocabularyPage(page: Page): Promise<Shown> {
 }
 
 export async function termPage(page: Page, id: string): Promise<Shown> {
-  const term = await page.transport.ask("qkv/term", { id });
+  const [term, { parts }] = await Promise.all([page.transport.ask("qkv/term", { id }), page.transport.ask("qkv/course", {})]);
+  const taught = new Set([term.lesson, ...term.used_in].map((target) => partOf(target ?? "")));
   const title = heading(1, [term.name]);
-  const lessons = [...new Set([term.lesson, ...term.used_in].filter((target) => target !== null))];
   const element = h(
     "article",
     { class: "term-page", "data-term": term.id },
-    h("header", {}, h("p", { class: "eyebrow" }, link(page, "vocabulary", [t("Vocabulary")])), title, h("p", { class: "summary" }, term.definition)),
+    h("header", {}, h("p", { class: "eyebrow" }, link(page, "vocabulary", [t("Vocabulary")])), title, h("p", { class: "summary" }, ...inlines(page, term.definition_inlines))),
     term.formula && h("div", { class: "formula", tabindex: 0, role: "group", "aria-label": t("Formula") }, math(term.formula.mathml, term.formula.tex, "block")),
     term.shape && h("p", {}, t("Shape:"), " ", h("code", {}, term.shape)),
     ...blocks(page, term.blocks, 1),
     section(t("See also"), term.see.map((other) => link(page, `term:${other.id}`, [other.name]))),
-    section(t("In the lessons"), lessons.map((target) => link(page, asLesson(target), [asLesson(target).replace(/^lesson:/, "")]))),
+    section(
+      t("In the lessons"),
+      parts.filter((part) => taught.has(part.id)).map((part) => link(page, lessonOf(part.id, term.lesson), [`${part.number} · ${part.title}`])),
+    ),
   );
   return { title: term.name, element, heading: title, scrollTo: nowhere };
 }
 
-function asLesson(target: string): string {
-  return target.startsWith("lesson:") ? target : `lesson:${target}`;
+/** The part of `lesson:PART#SECTION`, or of a bare id. */
+function partOf(target: string): string {
+  return target.replace(/^lesson:/, "").replace(/[#/].*$/, "");
+}
+
+/** A link to a part; to the very section where the term is taught, if it is that part. */
+function lessonOf(part: string, taughtIn: string | null): string {
+  return taughtIn !== null && partOf(taughtIn) === part ? taughtIn : `lesson:${part}`;
 }
 
 function section(name: string, links: readonly HTMLElement[]): HTMLElement | null {
