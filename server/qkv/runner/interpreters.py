@@ -20,30 +20,50 @@ def find_interpreter(
 ) -> Interpreter | Problem:
     """The Python to run programs with: the configured one, the workspace's, the active one, qkv's own, the first on the PATH.
 
-    A configured one that is not there is a Problem: another one in its place would surprise.
+    `configured` is a path, relative to the workspace if it is not absolute, the folder of an environment, or a program's
+    name. One that is not there is a Problem: another one in its place would surprise.
     """
     variables = os.environ if variables is None else variables
     if configured:
-        path = shutil.which(str(Path(configured).expanduser()))
-        if path is None and workspace is not None:
-            path = shutil.which(str(workspace / configured))
-        if path is None:
-            return Problem(
-                f"the interpreter {configured} is not there, or is not a program",
-                "Correct the setting `qkv.interpreter`, or empty it.",
-            )
-        return described(Path(path))
-    for candidate in _candidates(workspace, variables):
-        if candidate.is_file() and os.access(candidate, os.X_OK):
-            return described(candidate)
+        for path in _meant(configured, workspace, variables):
+            if _is_program(path):
+                return described(path, variables)
+        what = f"the interpreter {configured} is not there, or is not a program"
+        return Problem(what, "Correct the setting `qkv.interpreter`, or empty it.")
+    for path in _candidates(workspace, variables):
+        if _is_program(path):
+            return described(path, variables)
     return Problem("no Python was found", MAKE_ONE)
+
+
+def torch_missing(interpreter: Interpreter) -> Problem | None:
+    """What to say of an interpreter whose files name no torch."""
+    if interpreter.torch is not None:
+        return None
+    do = f"Install it with `{interpreter.path} -m pip install torch`, or choose another Python with the setting `qkv.interpreter`."
+    return Problem(f"torch is not installed for {interpreter.path}", do)
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _meant(configured: str, workspace: Path | None, variables: Mapping[str, str]) -> Iterator[Path]:
+    path = Path(configured).expanduser()
+    if path.parent == Path() and not (workspace or Path()).joinpath(path).exists():
+        found = shutil.which(configured, path=variables.get("PATH"))
+        if found:
+            yield Path(found)
+    path = Path(os.path.abspath((workspace or Path()) / path))  # noqa: PTH100 - a link may be what makes it an environment
+    yield path
+    yield from _inside(path)
 
 
 def _candidates(workspace: Path | None, variables: Mapping[str, str]) -> Iterator[Path]:
     if workspace is not None:
         for name in VENV_NAMES:
             if (workspace / name / "pyvenv.cfg").is_file():
-                yield from _inside(workspace / name)
+                yield from _inside(workspace.absolute() / name)
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if variables.get(name):
             yield from _inside(Path(variables[name]))
@@ -61,33 +81,62 @@ def _inside(environment: Path) -> Iterator[Path]:
     yield environment / "python.exe"
 
 
-def described(path: Path) -> Interpreter:
+def described(path: Path, variables: Mapping[str, str] | None = None) -> Interpreter:
     """An interpreter with the versions that its files name."""
-    home = path.parent.parent
-    return Interpreter(str(path), _python_version(path, home), _torch_version(path, home))
+    variables = os.environ if variables is None else variables
+    settings = _venv_settings(path.parent.parent)
+    python = _python_version(path, settings)
+    for folder in _package_folders(path, settings, python, variables):
+        for info in folder.glob("torch-*.dist-info"):
+            version = info.name.removeprefix("torch-").removesuffix(".dist-info")
+            return Interpreter(str(path), python, version, _cuda_version(folder / "torch" / "version.py"))
+    return Interpreter(str(path), python)
 
 
-def _python_version(path: Path, home: Path) -> str | None:
+def _text(path: Path) -> str:
     try:
-        for line in (home / "pyvenv.cfg").read_text(encoding="utf-8").splitlines():
-            key, _, value = line.partition("=")
-            if key.strip() in ("version", "version_info"):
-                return ".".join(value.strip().split(".")[:3])
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        pass
+        return ""
+
+
+def _venv_settings(home: Path) -> dict[str, str]:
+    """What `pyvenv.cfg` says; empty where this is no virtual environment."""
+    pairs = (line.partition("=") for line in _text(home / "pyvenv.cfg").splitlines())
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _python_version(path: Path, settings: dict[str, str]) -> str | None:
+    version = settings.get("version") or settings.get("version_info")
+    if version:
+        return ".".join(version.split(".")[:3])
     if Path(sys.executable) == path:
         return ".".join(map(str, sys.version_info[:3]))
     named = re.search(r"python(3\.\d+)", path.resolve().name)
     return named[1] if named else None
 
 
-def _torch_version(path: Path, home: Path) -> str | None:
-    folders = [
-        *home.glob("lib/python3*/site-packages"),
-        *home.glob("Lib/site-packages"),
-        *path.resolve().parent.parent.glob("lib/python3*/site-packages"),
-    ]
-    for folder in folders:
-        for info in folder.glob("torch-*.dist-info"):
-            return info.name.removeprefix("torch-").removesuffix(".dist-info")
-    return None
+def _package_folders(
+    path: Path, settings: dict[str, str], python: str | None, variables: Mapping[str, str]
+) -> Iterator[Path]:
+    """Where an interpreter's packages lie: its own; its base's and the user's, unless it is an environment that keeps to itself."""
+    numbers = ".".join((python or "3.*").split(".")[:2])
+    yield from _packages_below(path.parent.parent, numbers)
+    if settings and settings.get("include-system-site-packages", "false").lower() != "true":
+        return
+    base = path.resolve().parent.parent
+    yield from _packages_below(base, numbers)
+    if base == Path("/usr"):
+        yield from _packages_below(Path("/usr/local"), numbers)
+    yield from _packages_below(Path(variables.get("PYTHONUSERBASE") or Path.home() / ".local"), numbers)
+
+
+def _packages_below(home: Path, numbers: str) -> Iterator[Path]:
+    for pattern in (f"lib/python{numbers}/site-packages", f"lib/python{numbers}/dist-packages", "Lib/site-packages"):
+        yield from home.glob(pattern)
+
+
+def _cuda_version(file: Path) -> str | None:
+    """The CUDA that an installed torch was built for, by its text."""
+    found = re.search(r"^cuda\b[^=\n]*=\s*['\"]([\d.]+)['\"]", _text(file), re.MULTILINE)
+    return found[1] if found else None

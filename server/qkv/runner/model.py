@@ -20,11 +20,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A Python and the versions that its files name; a version is None where no file names it."""
+    """A Python and the versions that its files name; a version is None where no file names it. `cuda` is what torch was built for."""
 
     path: str
     python: str | None = None
     torch: str | None = None
+    cuda: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ def warm_up(ahead=False):
     try:
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
         return str(torch.__version__), None
-    except Exception as problem:  # something else of this name
+    except Exception as problem:  # something else of this name: the program may see for itself
+        sys.modules.pop("torch", None)
         return None, f"{type(problem).__name__}: {problem}"
 
 
