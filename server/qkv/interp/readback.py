@@ -11,7 +11,8 @@ from qkv.interp.facts import Axis, Fact, FactKind, Finding, Named, Operand, Oper
 from qkv.interp.machine import Machine, Record, Trouble
 from qkv.interp.values import Choice, is_tuple
 from qkv.shapes import Dim, Expr, Shape, Tensor, Truth, Unknown
-from qkv.shapes.dim import show, symbols
+from qkv.shapes.dim import symbols
+from qkv.shapes.show import show
 from qkv.shapes.solve import Store, resolve, resolve_shape, resolve_value
 from qkv.shapes.undecided import Undecided
 from qkv.source import Location, Span

@@ -127,6 +127,8 @@ class Expr:
         return self._hash
 
     def __repr__(self) -> str:
+        from qkv.shapes.show import show
+
         return f"<{show(self)}>"
 
     @property
@@ -150,7 +152,8 @@ def of(atom: Atom) -> Expr:
     return Expr(((((atom, 1),), 1),))
 
 
-def _make(terms: dict[Monomial, int]) -> Dim:
+def polynomial(terms: dict[Monomial, int]) -> Dim:
+    """The size with these terms: an `int` where no name is left."""
     kept = [(monomial, factor) for monomial, factor in terms.items() if factor]
     if not kept:
         return 0
@@ -175,7 +178,7 @@ def _add(a: Dim, b: Dim) -> Dim:
     total = dict(_terms(a))
     for monomial, factor in _terms(b):
         total[monomial] = total.get(monomial, 0) + factor
-    return _make(total)
+    return polynomial(total)
 
 
 def subtract(a: Dim, b: Dim) -> Dim:
@@ -199,7 +202,7 @@ def _multiply(a: Dim, b: Dim) -> Dim:
         for right, right_factor in _terms(b):
             monomial = _times(left, right)
             total[monomial] = total.get(monomial, 0) + left_factor * right_factor
-    return _make(total)
+    return polynomial(total)
 
 
 def _times(left: Monomial, right: Monomial) -> Monomial:
@@ -285,7 +288,7 @@ def _split_by(a: Dim, b: Dim) -> tuple[Dim, Dim]:
             whole[ONE], rest[ONE] = factor // by_factor, factor % by_factor
         else:
             rest[monomial] = factor
-    return _make(whole), _make(rest)
+    return polynomial(whole), polynomial(rest)
 
 
 def _without(monomial: Monomial, by: Monomial) -> Monomial | None:
@@ -363,12 +366,12 @@ def exact_quotient(a: Dim, b: Dim) -> Dim:
     (monomial, factor) = next(iter(below.items()))
     form = _rational_times(rational(a), {tuple((atom, -p) for atom, p in monomial): 1 / factor}, 1)
     if all(value.denominator == 1 and all(p > 0 for _, p in powers) for powers, value in form.items()):
-        return _make({powers: int(value) for powers, value in form.items()})
+        return polynomial({powers: int(value) for powers, value in form.items()})
     if len(form) != 1:
         return floor_divide(a, b)
     powers, value = next(iter(form.items()))
-    above = _make({tuple((atom, p) for atom, p in powers if p > 0): value.numerator})
-    under = _make({tuple((atom, -p) for atom, p in powers if p < 0): value.denominator})
+    above = polynomial({tuple((atom, p) for atom, p in powers if p > 0): value.numerator})
+    under = polynomial({tuple((atom, -p) for atom, p in powers if p < 0): value.denominator})
     return of(Quotient(above, under)) if isinstance(above, Expr) or isinstance(under, Expr) else above // under
 
 
@@ -395,71 +398,3 @@ def _substitute_atom(atom: Atom, values: dict[Symbol, Dim]) -> Dim:
         return values.get(atom, of(atom))
     above, below = substitute(atom.numerator, values), substitute(atom.denominator, values)
     return floor_divide(above, below) if isinstance(atom, Quotient) else modulo(above, below)
-
-
-def show(dim: Dim, names: dict[Dim, str] | None = None) -> str:
-    """A size as a Python expression of names and integers; `?` where a part has no name.
-
-    `names` holds the user's own names for whole expressions (`hs` for `C // n_head`) and for single sizes.
-    """
-    names = names or {}
-    if isinstance(dim, int):
-        return str(dim)
-    if dim in names:
-        return names[dim]
-    text = _show_rational(dim, names) or _show_exact(dim, names)
-    return "?" if "?" in text else text
-
-
-def _show_rational(dim: Expr, names: dict[Dim, str]) -> str | None:
-    """The rational form, where it reads as a polynomial or as one quotient."""
-    form = rational(dim)
-    whole = all(value.denominator == 1 and all(p > 0 for _, p in monomial) for monomial, value in form.items())
-    if whole:
-        terms = {monomial: int(value) for monomial, value in form.items()}
-        made = _make(terms)
-        return names.get(made) or (str(made) if isinstance(made, int) else _show_exact(made, names))
-    if len(form) != 1:
-        return None
-    monomial, value = next(iter(form.items()))
-    above = _make({tuple((a, p) for a, p in monomial if p > 0): value.numerator})
-    below = _make({tuple((a, -p) for a, p in monomial if p < 0): value.denominator})
-    whole_quotient = of(Quotient(above, below))
-    if whole_quotient in names:
-        return names[whole_quotient]
-    left, right = show(above, names), show(below, names)
-    if isinstance(below, Expr) and ("*" in right or "//" in right or len(below.terms) > 1):
-        right = f"({right})"
-    if isinstance(above, Expr) and len(above.terms) > 1:
-        left = f"({left})"
-    return f"{left} // {right}"
-
-
-def _show_exact(dim: Expr, names: dict[Dim, str]) -> str:
-    parts: list[str] = []
-    ordered = sorted(dim.terms, key=lambda term: term[1] < 0)
-    for monomial, factor in ordered:
-        factors = [_show_atom(atom, names, len(monomial) > 1 or factor not in (1, -1) or (factor < 0 and not parts)) for atom, count in monomial for _ in range(count)]
-        if abs(factor) != 1 or not factors:
-            factors.insert(0, str(abs(factor)))
-        text = " * ".join(factors)
-        if not parts:
-            parts.append(f"-{text}" if factor < 0 else text)
-        else:
-            parts.append(f"- {text}" if factor < 0 else f"+ {text}")
-    return " ".join(parts)
-
-
-def _show_atom(atom: Atom, names: dict[Dim, str], inside: bool) -> str:
-    alias = names.get(of(atom))
-    if alias is not None:
-        return alias
-    if isinstance(atom, Symbol):
-        return atom.name if atom.kind is not Kind.FRESH and atom.name else "?"
-    left, right = show(atom.numerator, names), show(atom.denominator, names)
-    if isinstance(atom.numerator, Expr) and (" " in left):
-        left = f"({left})"
-    if " " in right:
-        right = f"({right})"
-    text = f"{left} {'//' if isinstance(atom, Quotient) else '%'} {right}"
-    return f"({text})" if inside else text

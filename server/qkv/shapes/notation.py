@@ -1,12 +1,12 @@
 """The notation of shapes: `*batch heads T d`, as jaxtyping writes it. Rules of operators and annotations share it.
 
-    name        a size; the same name is the same size
-    4           a number
-    _  _name    an axis of any size
-    *name  ...  any number of axes, with or without a name
-    #name       a size that may also be 1, to be stretched (`*#name`: any number of such)
-    name=4      a number with a name that is only for the reader
-    a*b  a+1    arithmetic over names, without blanks
+name        a size; the same name is the same size
+4           a number
+_  _name    an axis of any size
+*name  ...  any number of axes, with or without a name
+#name       a size that may also be 1, to be stretched (`*#name`: any number of such)
+name=4      a number with a name that is only for the reader
+a*b  a+1    arithmetic over names, without blanks
 """
 
 from __future__ import annotations

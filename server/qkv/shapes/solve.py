@@ -192,7 +192,7 @@ def resolve_value(store: Store, value: Any) -> Any:
         items: tuple[Any, ...] = value
         return tuple(resolve_value(store, item) for item in items)
     if isinstance(value, Named):
-        return Named(**{name: resolve_value(store, item) for name, item in zip(value.fields, value)})
+        return Named(**{name: resolve_value(store, item) for name, item in zip(value.fields, value, strict=True)})
     return value
 
 

@@ -104,7 +104,7 @@ class Size:
     shape: Shape
 
 
-Value: TypeAlias = Union[Tensor, Unknown, Dtype, Device, Size, Dim, float, bool, str, None, "tuple[Value, ...]", object]
+Value: TypeAlias = Union[Tensor, Unknown, Dtype, Device, Size, Dim, float, bool, str, "tuple[Value, ...]", object, None]
 """What a rule sees: sizes and numbers as themselves, tuples and lists as tuples."""
 
 
