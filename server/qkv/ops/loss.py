@@ -4,87 +4,152 @@ from __future__ import annotations
 
 from typing import Any
 
+from qkv.ops.agree import require_float, require_one_device
 from qkv.ops.axes import drop_axis
-from qkv.ops.broadcast import broadcast
+from qkv.ops.broadcast import broadcast, require_stretchable
 from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
-from qkv.ops.dtypes import is_float, is_whole
+from qkv.ops.dtypes import is_discrete, is_float, promote
 from qkv.ops.table import forward, layer, rule
-from qkv.shapes import Layer, Shape, Tensor
+from qkv.shapes import Dim, Layer, Shape, Tensor
+from qkv.shapes.solve import solve_rank
 from qkv.shapes.values import contiguous_strides
 
-
-def result(shape: Shape, dtype: str | None, reduction: Any, reduce: Any = None) -> Tensor:
-    """One number, or (`reduction="none"`) a loss for each item."""
-    if reduction == "none" or reduce is False:
-        return Tensor(shape, dtype, None, contiguous_strides(shape))
-    if isinstance(reduction, str):
-        return Tensor(Shape(), dtype, None, ())
-    raise CannotTell("how the loss is reduced is not known here", dtype)
+REDUCTIONS = ("none", "mean", "sum", "batchmean")
 
 
-def classified(cx: Context, input: Tensor, target: Tensor, reduction: Any) -> Tensor:
-    """Class scores against class numbers: the classes stand on axis 1, or on the last where there is no batch."""
-    a, b = input.shape, target.shape
-    if a.rank is None or b.rank is None:
-        return result(b, input.dtype, reduction)
-    if is_float(target.dtype) and a.rank == b.rank:
-        return _probabilities(cx, input, target, reduction)
-    classes = 0 if a.rank == 1 else 1
-    if a.rank == 0 or b.rank != a.rank - 1:
+def reduced(shape: Shape, input: Tensor, dtype: str | None, reduction: Any, *older: Any) -> Tensor:
+    """A loss for each item (`reduction="none"`), or one number. `older` are the arguments that `reduction` replaced."""
+    if not isinstance(reduction, str) or any(value is not None for value in older):
+        raise CannotTell("how the loss is reduced is not known here", dtype)
+    if reduction not in REDUCTIONS:
         raise Mismatch(
             "shape-loss",
-            "{input} is {input.shape} and {target} is {target.shape}: the target has one axis less than the scores, without the axis of the classes.",
-            hint="For (batch, time, classes), flatten both: `logits.view(-1, classes)` and `targets.view(-1)`.",
+            "`reduction` is {reduction}, and a loss knows only 'none', 'mean' and 'sum'.",
+            at="reduction",
+            reduction=repr(reduction),
+        )
+    shape = shape if reduction == "none" else Shape()
+    return Tensor(shape, dtype, input.device, contiguous_strides(shape))
+
+
+# -- classes ---------------------------------------------------------------------------------------------------------------
+
+FLATTEN = "For (batch, time, classes), flatten both: `logits.view(-1, logits.size(-1))` and `targets.view(-1)`."
+
+
+def classified(cx: Context, input: Tensor, target: Tensor, weight: Any, ignore: Any, mixed: bool) -> Shape:
+    """The shape of the losses of class scores against class numbers, one for each item.
+
+    The classes stand on axis 1, or on axis 0 where there is no batch. With `mixed`, the target may also hold the
+    probabilities of all classes. Raises Mismatch where scores and targets do not fit.
+    """
+    require_one_device({"input": input, "target": target})
+    require_float(input, "This loss", complex_too=False)
+    scores, targets = input.shape, target.shape
+    if scores.rank is None and targets.rank is not None and not is_float(target.dtype) and target.dtype is not None:
+        scores = solve_rank(cx.store, scores, targets.rank + 1) or scores
+    if scores.rank is None or targets.rank is None:
+        return Shape(targets.back, targets.row, targets.front) if not is_float(target.dtype) else cx.unknown().shape
+    if scores.rank == 0:
+        raise Mismatch("shape-loss", "{input} is a single number; it must hold a score for each class.", at="input")
+    classes = 0 if scores.rank == 1 else 1
+    _require_weight(cx, weight, scores.back[classes])
+    if mixed and scores.rank == targets.rank and (scores.rank > 1 or targets.back == scores.back):
+        return _probabilities(cx, input, target, classes)
+    wanted = drop_axis(scores, classes)
+    losses = _require_one_target_each(cx, input, targets, wanted)
+    _require_class_numbers(target, scores.back[classes], ignore)
+    return losses
+
+
+def _require_one_target_each(cx: Context, input: Tensor, targets: Shape, wanted: Shape) -> Shape:
+    many = len(wanted.back) > 1
+    if len(targets.back) != len(wanted.back) and targets.back != (1,):
+        raise Mismatch(
+            "shape-loss",
+            "{input} is {input.shape} and {target} is {target.shape}: the target must have one axis less than the scores, all but that of the classes.",
+            hint=FLATTEN
+            if many or len(targets.back) > 1
+            else "Give the number of the right class for each row of scores.",
             at="target",
         )
-    wanted = drop_axis(a, classes)
-    for place, (have, want) in enumerate(zip(b.back, wanted.back, strict=True)):
-        hint = "The classes must stand on axis 1. For (batch, time, classes), flatten both: `logits.view(-1, classes)` and `targets.view(-1)`."
+    for have, want in zip(targets.back, wanted.back, strict=False):
         mismatch = Mismatch(
             "shape-loss",
-            "{input} is {input.shape} and {target} is {target.shape}: the scores' classes are read from axis 1, so the target must be {wanted}; {left} is not {right}.",
-            hint=hint if a.rank > 2 else "There must be one target for each row of scores.",
+            "{input} is {input.shape} and {target} is {target.shape}: the classes are read from axis 1 of the scores, so the target must be {wanted}; {left} is not {right}.",
+            hint=FLATTEN if many else "Each row of scores needs one target.",
             at="target",
             wanted=wanted,
             left=have,
             right=want,
-            axis=place,
         )
         require_equal(cx, have, want, mismatch)
-    count = a.back[classes]
-    if isinstance(count, int) and isinstance(target.high, int) and target.high >= count and is_whole(target.dtype):
+    return targets
+
+
+def _require_weight(cx: Context, weight: Any, classes: Dim) -> None:
+    if not isinstance(weight, Tensor) or weight.shape.rank is None:
+        return
+    template = "The weights are {have}, and there are {right} classes: each class needs one weight."
+    if weight.shape.rank != 1:
+        raise Mismatch("shape-loss", template, at="weight", have=weight.shape, right=classes)
+    left = weight.shape.back[0]
+    finding = Mismatch("shape-loss", template, at="weight", have=weight.shape, left=left, right=classes)
+    require_equal(cx, left, classes, finding)
+
+
+def _require_class_numbers(target: Tensor, classes: Dim, ignore: Any) -> None:
+    if target.dtype not in (None, "int64", "uint8"):
+        raise Mismatch(
+            "dtype-index",
+            "{target} holds {have}; the numbers of classes must be int64.",
+            hint="Convert them with `{target}.long()`.",
+            fix="long",
+            at="target",
+            have=target.dtype,
+        )
+    beyond = isinstance(classes, int) and isinstance(target.high, int) and target.high >= classes
+    if beyond and target.high != ignore:
         raise Mismatch(
             "shape-loss",
-            "{target} holds class numbers up to {high}, but {input} has scores for {count} classes, 0 to {last}.",
+            "{target} holds class numbers up to {high}, but {input} has scores for {classes} classes, 0 to {last}.",
+            hint="Give the last layer one output for each class.",
             at="target",
             high=target.high,
-            count=count,
-            last=count - 1,
+            classes=classes,
+            last=classes - 1 if isinstance(classes, int) else classes,
         )
-    if is_float(target.dtype):
-        raise Mismatch("dtype-index", "{target} holds {have}; class numbers must be whole.", hint="Convert them with `{target}.long()`.", fix="long", at="target", have=target.dtype)
-    return result(b, input.dtype, reduction)
 
 
-def _probabilities(cx: Context, input: Tensor, target: Tensor, reduction: Any) -> Tensor:
-    pairwise_equal(cx, input, target)
-    shape = drop_axis(input.shape, 0 if input.shape.rank == 1 else 1)
-    return result(shape, input.dtype, reduction)
+def _probabilities(cx: Context, input: Tensor, target: Tensor, classes: int) -> Shape:
+    require_same_shape(cx, input, target)
+    if is_discrete(target.dtype):
+        raise Mismatch(
+            "dtype-mismatch",
+            "{target} is as large as {input}, so it must hold a probability for each class, and it holds {have}.",
+            hint="Give class numbers, one for each item, or convert with `{target}.float()`.",
+            at="target",
+            have=target.dtype,
+        )
+    return drop_axis(input.shape, classes)
 
 
-def pairwise_equal(cx: Context, input: Tensor, target: Tensor) -> None:
-    """Both shapes must be the same."""
+def require_same_shape(cx: Context, input: Tensor, target: Tensor, name: str = "target", first: str = "input") -> None:
+    """Refuse two tensors that are compared number by number, where nothing is stretched."""
     a, b = input.shape, target.shape
     if a.rank is None or b.rank is None:
         return
-    template = "{input} is {input.shape} and {target} is {target.shape}; this loss compares them number by number, so the shapes must be the same."
+    template = f"{{{first}}} is {{{first}.shape}} and {{{name}}} is {{{name}.shape}}: this loss compares them number by number, and stretches nothing."
+    hint = None
+    if {a.rank - b.rank} & {1, -1}:
+        hint = "Drop the axis of size 1 with `squeeze(-1)`, or give the other one such an axis with `unsqueeze(-1)`."
     if a.rank != b.rank:
-        raise Mismatch("shape-loss", template, at="target")
-    for have, want in zip(b.back, a.back, strict=True):
-        require_equal(cx, have, want, Mismatch("shape-loss", template, at="target", left=have, right=want))
+        raise Mismatch("shape-loss", template, hint=hint, at=name)
+    for left, right in zip(a.back, b.back, strict=True):
+        require_equal(cx, left, right, Mismatch("shape-loss", template, at=name, left=left, right=right))
 
 
-@rule("torch.nn.functional.cross_entropy torch.nn.functional.nll_loss", term="cross-entropy")
+@rule("torch.nn.functional.cross_entropy", term="cross-entropy", notation="b classes, b -> ; b classes *t, b *t ->")
 def cross_entropy(
     cx: Context,
     input: Tensor,
@@ -97,66 +162,166 @@ def cross_entropy(
     label_smoothing: Any = 0.0,
 ) -> Tensor:
     """How surprised the scores are by the right classes: the mean of -ln softmax(scores)[class]."""
-    return classified(cx, input, target, reduction)
+    shape = classified(cx, input, target, weight, ignore_index, mixed=True)
+    dtype = promote(input.dtype, target.dtype) if is_float(target.dtype) else input.dtype
+    return reduced(shape, input, dtype, reduction, size_average, reduce)
 
 
-@layer("torch.nn.CrossEntropyLoss torch.nn.NLLLoss", term="cross-entropy")
+@rule("torch.nn.functional.nll_loss", term="cross-entropy")
+def nll_loss(
+    cx: Context,
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    """Minus the log-probability of the right class, averaged."""
+    shape = classified(cx, input, target, weight, ignore_index, mixed=False)
+    return reduced(shape, input, input.dtype, reduction, size_average, reduce)
+
+
+@layer("torch.nn.CrossEntropyLoss", term="cross-entropy")
 def cross_entropy_module(
-    cx: Context, weight: Any = None, size_average: Any = None, ignore_index: Any = -100, reduce: Any = None, reduction: Any = "mean", label_smoothing: Any = 0.0
+    cx: Context,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    label_smoothing: Any = 0.0,
 ) -> Any:
-    """A loss as a module."""
-    return {"reduction": reduction, "ignore_index": ignore_index}
+    """Cross-entropy as a module."""
+    return {"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "label_smoothing": label_smoothing}
 
 
-@forward("torch.nn.CrossEntropyLoss torch.nn.NLLLoss")
+@forward("torch.nn.CrossEntropyLoss")
 def cross_entropy_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
-    """How surprised the scores are by the right classes."""
-    return classified(cx, input, target, layer.settings.get("reduction"))
+    """How surprised the scores are by the right classes: the mean of -ln softmax(scores)[class]."""
+    return cross_entropy(cx, input, target, **layer.settings)
 
 
-@rule("torch.nn.functional.mse_loss torch.nn.functional.l1_loss torch.nn.functional.smooth_l1_loss torch.nn.functional.huber_loss torch.nn.functional.kl_div torch.nn.functional.poisson_nll_loss")
-def pairwise_loss(cx: Context, input: Tensor, target: Tensor, *args: Any, reduction: Any = "mean", **keywords: Any) -> Tensor:
-    """Numbers against numbers; shapes that differ are stretched, with a warning of torch's."""
-    return result(broadcast(cx, input.shape, target.shape, ("input", "target"), "shape-loss"), input.dtype, reduction)
+@layer("torch.nn.NLLLoss", term="cross-entropy")
+def nll_module(
+    cx: Context,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Any:
+    """`nll_loss` as a module."""
+    return {"weight": weight, "ignore_index": ignore_index, "reduction": reduction}
 
 
-@rule("torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits")
-def binary_cross_entropy(cx: Context, input: Tensor, target: Tensor, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean", pos_weight: Any = None) -> Tensor:
-    """How surprised yes-or-no scores are by the right answers. Both shapes must be the same."""
-    pairwise_equal(cx, input, target)
-    return result(input.shape, input.dtype, reduction)
+@forward("torch.nn.NLLLoss")
+def nll_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
+    """Minus the log-probability of the right class, averaged."""
+    return nll_loss(cx, input, target, **layer.settings)
 
 
-PAIRWISE = "torch.nn.MSELoss torch.nn.L1Loss torch.nn.SmoothL1Loss torch.nn.HuberLoss torch.nn.KLDivLoss torch.nn.PoissonNLLLoss"
-STRICT = "torch.nn.BCELoss torch.nn.BCEWithLogitsLoss"
+# -- yes or no -------------------------------------------------------------------------------------------------------------
 
 
-@layer(f"{PAIRWISE} {STRICT}")
-def pairwise_module(cx: Context, *args: Any, reduction: Any = "mean", **keywords: Any) -> Any:
-    """A loss as a module."""
-    return {"reduction": reduction}
+def _answered(cx: Context, input: Tensor, target: Tensor, weight: Any) -> None:
+    require_one_device({"input": input, "target": target})
+    require_same_shape(cx, input, target)
+    require_float(input, "This loss", complex_too=False)
+    if is_discrete(target.dtype):
+        raise Mismatch(
+            "dtype-mismatch",
+            "{target} holds {have}; the answers of this loss are floats, 0.0 and 1.0.",
+            hint="Convert them with `{target}.float()`.",
+            at="target",
+            have=target.dtype,
+        )
+    if isinstance(weight, Tensor):
+        template = "The weights are {weights} and cannot be stretched to {input}, which is {input.shape}."
+        require_stretchable(
+            weight.shape, input.shape, Mismatch("shape-loss", template, at="weight", weights=weight.shape)
+        )
 
 
-@forward(PAIRWISE)
-def pairwise_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
-    """Numbers against numbers."""
-    return pairwise_loss(cx, input, target, reduction=layer.members.get("reduction"))
+@rule("torch.nn.functional.binary_cross_entropy", term="cross-entropy")
+def binary_cross_entropy(
+    cx: Context,
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    """How surprised probabilities of yes are by the right answers. Both shapes must be the same."""
+    _answered(cx, input, target, weight)
+    if input.dtype is not None and target.dtype not in (None, input.dtype):
+        raise Mismatch(
+            "dtype-mismatch",
+            "{input} holds {left} and {target} holds {right}; this loss converts nothing.",
+            hint="Convert the target with `.to({input}.dtype)`.",
+            at="target",
+            left=input.dtype,
+            right=target.dtype,
+        )
+    return reduced(input.shape, input, input.dtype, reduction, size_average, reduce)
 
 
-@forward(STRICT)
-def strict_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
-    """Yes-or-no scores against answers."""
-    return binary_cross_entropy(cx, input, target, reduction=layer.members.get("reduction"))
+@rule(
+    "torch.nn.functional.binary_cross_entropy_with_logits torch.binary_cross_entropy_with_logits", term="cross-entropy"
+)
+def binary_cross_entropy_with_logits(
+    cx: Context,
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    pos_weight: Any = None,
+) -> Tensor:
+    """How surprised scores of yes are by the right answers. Both shapes must be the same."""
+    _answered(cx, input, target, weight)
+    _answered(cx, input, target, pos_weight)
+    dtype = input.dtype if input.dtype == target.dtype else None
+    return reduced(input.shape, input, dtype, reduction, size_average, reduce)
 
 
-@rule("torch.nn.functional.cosine_similarity torch.cosine_similarity")
-def cosine_similarity(cx: Context, x1: Tensor, x2: Tensor, dim: Any = 1, eps: Any = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along an axis."""
-    from qkv.ops.axes import locate
+@layer("torch.nn.BCELoss", term="cross-entropy")
+def binary_module(
+    cx: Context, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
+) -> Any:
+    """`binary_cross_entropy` as a module."""
+    return {"weight": weight, "reduction": reduction}
 
-    shape = broadcast(cx, x1.shape, x2.shape, ("x1", "x2"))
-    if not isinstance(dim, int):
-        raise CannotTell("which axis is meant is not known here", x1.dtype)
-    shape, at = locate(cx, shape, dim, "x1")
-    shape = drop_axis(shape, at)
-    return Tensor(shape, x1.dtype, x1.device, contiguous_strides(shape))
+
+@forward("torch.nn.BCELoss")
+def binary_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
+    """How surprised probabilities of yes are by the right answers."""
+    return binary_cross_entropy(cx, input, target, **layer.settings)
+
+
+@layer("torch.nn.BCEWithLogitsLoss", term="cross-entropy")
+def binary_logits_module(
+    cx: Context,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    pos_weight: Any = None,
+) -> Any:
+    """`binary_cross_entropy_with_logits` as a module."""
+    return {"weight": weight, "pos_weight": pos_weight, "reduction": reduction}
+
+
+@forward("torch.nn.BCEWithLogitsLoss")
+def binary_logits_call(cx: Context, layer: Layer, input: Tensor, target: Tensor) -> Tensor:
+    """How surprised scores of yes are by the right answers."""
+    return binary_cross_entropy_with_logits(cx, input, target, **layer.settings)
+
+
+def stretched(cx: Context, input: Tensor, target: Tensor, names: tuple[str, str] = ("input", "target")) -> Shape:
+    """The shape of losses of numbers against numbers, where one tensor may be stretched to the other."""
+    require_one_device({names[0]: input, names[1]: target})
+    return broadcast(cx, input.shape, target.shape, names, "shape-loss")
