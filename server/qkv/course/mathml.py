@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
@@ -19,9 +20,17 @@ def mathml(tex: str, display: bool = False) -> Any:
 
 
 def is_readable(tex: str) -> bool:
-    """Whether a formula in TeX can be shown as one."""
-    children = mathml(tex)["children"]
-    return not (len(children) == 1 and children[0]["tag"] == "mtext")
+    """Whether a formula in TeX is shown as one, and not as its source: a command that is not known would stay what it is."""
+    tree = mathml(tex)
+    return tree["children"][0]["tag"] != "mtext" and not any(text.startswith("\\") for text in _texts(tree))
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+        return
+    for child in node["children"]:
+        yield from _texts(child)
 
 
 def _element(node: ElementTree.Element) -> dict[str, Any]:
