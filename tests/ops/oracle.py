@@ -60,11 +60,19 @@ MAKERS = {
 
 UNEQUAL = r"scaled_dot_product_attention\(f\[[^\]]*\]{turn}, f\[{before}(\d+), {behind}\]{turn}, f\[{before}(?!\1,)\d+, {behind}\]"
 KNOWN: list[tuple[str, str, str]] = [
-    ("mutated", UNEQUAL.format(turn="", before=r"\d+, \d+, ", behind=r"\d+"), "the CPU's kernel reads beyond the values where there are more keys"),
+    (
+        "mutated",
+        UNEQUAL.format(turn="", before=r"\d+, \d+, ", behind=r"\d+"),
+        "the CPU's kernel reads beyond the values where there are more keys",
+    ),
     ("mutated", UNEQUAL.format(turn=r"\.transpose\(1, 2\)", before=r"\d+, ", behind=r"\d+, \d+"), "the same"),
     ("mutated", r"einsum.*d\[", "numbers are converted where nothing is summed up"),
     ("hidden", r"nn.Transformer.*16\)\(f\[4, 8\]\)", "a sequence of which nothing is known is taken to have a batch"),
-    ("hidden", r"Conv1d.*f\[3, 8\]\)$|(2d|unfold).*\(f\[3, [78], [68]\]|2d.*f\[3, 8, 7\]\)$|LSTM.*\(f\[3, 4\]\)$|LSTMCell.*\(f\[4\]\)", "the same of images, and of single steps"),
+    (
+        "hidden",
+        r"Conv1d.*f\[3, 8\]\)$|(2d|unfold).*\(f\[3, [78], [68]\]|2d.*f\[3, 8, 7\]\)$|LSTM.*\(f\[3, 4\]\)$|LSTMCell.*\(f\[4\]\)",
+        "the same of images, and of single steps",
+    ),
     (
         "mutated",
         r"(?i)gaussian_?nll|cosine_?embedding|margin_?(ranking_?)?loss|ctc_?loss",
@@ -269,6 +277,8 @@ class Abstract:
         index = self._value(node.slice)
         if isinstance(value, Size) and isinstance(index, int):
             return axis(self.store, value.shape, index)[1]
+        if isinstance(value, tuple) and isinstance(index, Slice):
+            return value[slice(index.start, index.stop, index.step)]  # type: ignore[misc]
         if isinstance(value, tuple) and isinstance(index, int) and not -len(value) <= index < len(value):
             raise Mismatch("python", "there is no such item")
         return value[index] if isinstance(value, tuple) else Unknown("")

@@ -112,7 +112,7 @@ def cpu(cx: Context, input: Tensor) -> Tensor:
 
 @rule(
     "torch.Tensor.detach torch.detach torch.Tensor.detach_ torch.Tensor.requires_grad_ torch.Tensor.share_memory_ torch.Tensor.pin_memory "
-    "torch.Tensor.resolve_conj torch.Tensor.resolve_neg torch.Tensor.data torch.Tensor.retain_grad torch.Tensor.rename"
+    "torch.Tensor.resolve_conj torch.Tensor.resolve_neg torch.Tensor.data torch.Tensor.retain_grad"
 )
 def itself(cx: Context, input: Tensor, *args: Any) -> Tensor:
     """The same numbers, in the same memory."""
@@ -141,7 +141,7 @@ def copy_(cx: Context, input: Tensor, src: Tensor, non_blocking: Any = False) ->
 
 
 @rule(
-    "torch.Tensor.fill_ torch.Tensor.zero_ torch.Tensor.normal_ torch.Tensor.uniform_ torch.Tensor.random_ torch.Tensor.bernoulli_ torch.Tensor.exponential_ torch.Tensor.trunc_normal_"
+    "torch.Tensor.fill_ torch.Tensor.zero_ torch.Tensor.normal_ torch.Tensor.uniform_ torch.Tensor.random_ torch.Tensor.bernoulli_ torch.Tensor.exponential_"
 )
 def filled(cx: Context, input: Tensor, *args: Any, **keywords: Any) -> Tensor:
     """The tensor, its numbers overwritten."""

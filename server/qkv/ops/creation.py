@@ -430,7 +430,7 @@ def meshgrid(cx: Context, *tensors: Any, indexing: Any = None) -> Any:
     return tuple(Tensor(grid, item.dtype, item.device, None, item.low, item.high) for item in given)
 
 
-@rule("torch.nn.functional.one_hot torch.one_hot")
+@rule("torch.nn.functional.one_hot")
 def one_hot(cx: Context, input: Tensor, num_classes: Any = -1) -> Tensor:
     """For each whole number a row of zeros with a one at that position."""
     if input.dtype not in (None, "int64"):

@@ -267,9 +267,7 @@ def _require_shape(
         require_equal(cx, have, want, mismatch)
 
 
-@rule(
-    "torch.nn.functional.multi_head_attention_forward torch.multi_head_attention_forward", term="multi-head attention"
-)
+@rule("torch.nn.functional.multi_head_attention_forward", term="multi-head attention")
 def multi_head_attention_forward(cx: Context, *args: Any, **keywords: Any) -> Any:
     """What `nn.MultiheadAttention` calls, with all its weights given one by one."""
     raise CannotTell("which of its many arguments are given is not followed")

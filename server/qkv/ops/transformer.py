@@ -196,7 +196,7 @@ def transformer_call(
 
 
 @rule(
-    "torch.nn.Transformer.generate_square_subsequent_mask torch.Transformer.generate_square_subsequent_mask",
+    "torch.nn.Transformer.generate_square_subsequent_mask",
     term="causal mask",
 )
 def square_subsequent_mask(cx: Context, sz: Dim, device: Any = None, dtype: Any = None) -> Tensor:
