@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from qkv.shapes import Dim, Kind, Store
 from qkv.shapes import dim as dims
 from qkv.shapes.show import show
-from qkv.shapes.show import show
 from qkv.shapes.solve import symbol
 
 STORE = Store()
