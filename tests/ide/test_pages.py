@@ -61,7 +61,7 @@ def test_every_code_that_is_raised_anywhere_has_a_page() -> None:
         for folder in ("ops", "interp", "lints")
         for path in (package / folder).glob("*.py")
     ]
-    raised = {code for text in sources for code in re.findall(r'"((?:shape|dtype|device)-[a-z-]+)"', text)}
+    raised = {code for text in sources for code in re.findall(r'"((?:shape|dtype|device|mask)-[a-z-]+)"', text)}
     assert raised - set(ALL_CODES) == set()
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from qkv.ide.page import Page
-from qkv.ide.pages import editor, layers, operators, types
+from qkv.ide.pages import editor, layers, lints, operators, types
 
-PAGES = {page.code: page for module in (operators, layers, types, editor) for page in module.PAGES}
+PAGES = {page.code: page for module in (operators, layers, types, lints, editor) for page in module.PAGES}
 ALL_CODES = tuple(sorted(PAGES))
 
 

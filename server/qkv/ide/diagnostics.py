@@ -13,6 +13,7 @@ from qkv.ide.selection import matches
 from qkv.ide.settings import severity_of
 from qkv.ide.snapshot import Snapshot
 from qkv.interp import Finding, Reason
+from qkv.lints import lint
 from qkv.source import Comment, Source, Span
 
 SYNTAX = "source-syntax"
@@ -66,7 +67,7 @@ def diagnostics(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
     ignores = ignore_comments(source)
     used: set[tuple[Ignore, str]] = set()
     said: list[Diagnostic] = []
-    for finding in snapshot.analysis.findings:
+    for finding in (*snapshot.analysis.findings, *lint(snapshot.analysis)):
         if finding.location.path != snapshot.path:  # it is said where it stands
             continue
         silencers = [(i, code) for i in ignores for code in i.codes or ("",) if _silences(i, code, finding)]

@@ -1,5 +1,5 @@
 """Walk Python with abstract values; yield facts and findings."""
 
-from qkv.interp.facts import Analysis, Axis, Fact, Finding, Named, Operand, Operation, Reason, Seen
+from qkv.interp.facts import Analysis, Axis, Fact, Finding, MaskUse, Named, Operand, Operation, Reason, Seen
 
-__all__ = ["Analysis", "Axis", "Fact", "Finding", "Named", "Operand", "Operation", "Reason", "Seen"]
+__all__ = ["Analysis", "Axis", "Fact", "Finding", "MaskUse", "Named", "Operand", "Operation", "Reason", "Seen"]

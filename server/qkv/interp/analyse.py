@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from qkv.interp.entries import each_function, run_file
-from qkv.interp.facts import Analysis, Axis, Fact, Finding, Seen
+from qkv.interp.facts import Analysis, Axis, Fact, Finding, MaskUse, Seen
 from qkv.interp.machine import Importer
 from qkv.interp.readback import Facts, Key
 from qkv.interp.values import Unit
-from qkv.source import Source
+from qkv.source import Location, Source
 
 MOST_CONTEXTS = 8
 
@@ -53,6 +53,7 @@ def combine(source: Source, run: Facts, generic: list[Facts]) -> Analysis:
         tuple(sorted(names.values(), key=lambda item: item.span)),
         tuple(findings),
         source.parsed.errors,
+        tuple(_mask_uses(run, generic)),
     )
 
 
@@ -120,3 +121,18 @@ def _findings(run: Facts, generic: list[Facts]) -> list[Finding]:
             if before is None or (before.severity != "error" and finding.severity == "error"):
                 found[(finding.location, finding.code)] = finding
     return sorted(found.values(), key=lambda finding: (finding.location.path, finding.location.span, finding.code))
+
+
+def _mask_uses(run: Facts, generic: list[Facts]) -> list[MaskUse]:
+    """Each use once; one that was seen to differ from call to call is not told."""
+    found: dict[Location, MaskUse | None] = {}
+    for entry in (run, *generic):
+        for use in entry.mask_uses:
+            before = found.get(use.location, use)
+            same = before is not None and (before.diagonal, before.hides_low, before.hides_high) == (
+                use.diagonal,
+                use.hides_low,
+                use.hides_high,
+            )
+            found[use.location] = use if same else None
+    return sorted((use for use in found.values() if use is not None), key=lambda use: use.location.span)

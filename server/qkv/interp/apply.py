@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 from qkv.interp.machine import Done, Machine, context, fail, report
+from qkv.interp.masks import follow, note_use
 from qkv.interp.values import (
     Choice,
     Container,
@@ -119,6 +120,8 @@ def apply_rule(
         return Unknown(f"the rule of {name} failed; please report it")
     for coincidence in cx.coincidences:
         report(m, coincidence, node, operands)
+    note_use(m, name, given, node, nodes)
+    result = follow(m, name, given, result, node)
     _note(m, node, name_node, name, arguments, keywords, result, ops)
     return result
 
@@ -237,5 +240,6 @@ def call_module(m: Machine, module: Layer, arguments: tuple[Any, ...], keywords:
         return Unknown(f"the rule of {module.name} failed; please report it")
     for coincidence in cx.coincidences:
         report(m, coincidence, node, operands)
+    note_use(m, module.name, given, node, nodes)
     _note(m, node, None, module.name, arguments, keywords, result, "call")
     return result

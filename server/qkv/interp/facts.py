@@ -118,6 +118,26 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskUse:
+    """A mask whose numbers are known meets scores of queries (rows) and keys (columns).
+
+    `how`: `fill` (hidden where True), `keeps` (a True lets see), `blocks` (a True hides), `added` (hidden where very negative).
+    It hides keys at columns up to row + `diagonal` where `hides_low`, and those beyond where `hides_high`.
+    """
+
+    location: Location
+    how: Literal["fill", "keeps", "blocks", "added"]
+    diagonal: int
+    hides_low: bool
+    hides_high: bool
+    square: bool
+    birth: Location | None
+    text: str
+    span: Span
+    function: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """All that is known about one file. Everything is sorted by position."""
 
@@ -127,3 +147,4 @@ class Analysis:
     names: tuple[Named, ...] = ()
     findings: tuple[Finding, ...] = ()
     syntax: tuple[SyntaxProblem, ...] = ()
+    mask_uses: tuple[MaskUse, ...] = ()

@@ -95,6 +95,7 @@ def join_tensors(store: Store, a: Tensor, b: Tensor) -> Tensor:
         low=a.low if a.low == b.low else None,
         high=a.high if a.high == b.high else None,
         sure=a.sure and b.sure,
+        pattern=a.pattern if a.pattern == b.pattern else None,
     )
 
 

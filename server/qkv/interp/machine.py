@@ -85,6 +85,22 @@ class Trouble:
     function: str | None = None
 
 
+@dataclass(slots=True)
+class Use:
+    """A mask whose numbers are known meets scores: which side of its diagonal it hides, and where it was made."""
+
+    node: ast.AST
+    unit: Unit
+    how: str
+    diagonal: int
+    hides_low: bool
+    hides_high: bool
+    birth: Location | None
+    square: bool
+    mask_node: ast.AST | None = None
+    function: str | None = None
+
+
 @dataclass
 class Log:
     """What was seen, in order."""
@@ -93,6 +109,7 @@ class Log:
     reads: list[Read] = field(default_factory=list[Read])
     done: list[Done] = field(default_factory=list[Done])
     troubles: list[Trouble] = field(default_factory=list[Trouble])
+    uses: list[Use] = field(default_factory=list[Use])
 
 
 @dataclass(slots=True)

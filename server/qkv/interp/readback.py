@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from qkv.interp.facts import Axis, Fact, FactKind, Finding, Named, Operand, Operation, Reason, Seen
-from qkv.interp.machine import Machine, Record, Trouble
+from qkv.interp.facts import Axis, Fact, FactKind, Finding, MaskUse, Named, Operand, Operation, Reason, Seen
+from qkv.interp.machine import Machine, Record, Trouble, Use
 from qkv.interp.values import Choice, is_tuple
 from qkv.shapes import Dim, Expr, Shape, Tensor, Truth, Unknown
 from qkv.shapes.dim import symbols
@@ -31,6 +31,7 @@ class Facts:
     operations: dict[int, Operation] = field(default_factory=dict[int, Operation])
     names: dict[int, Named] = field(default_factory=dict[int, Named])
     findings: list[Finding] = field(default_factory=list[Finding])
+    mask_uses: list[MaskUse] = field(default_factory=list[MaskUse])
     executed: set[int] = field(default_factory=set[int])
     finding_nodes: list[int] = field(default_factory=list[int])
 
@@ -61,7 +62,30 @@ def read_back(m: Machine) -> Facts:
         if finding is not None:
             result.findings.append(finding)
             result.finding_nodes.append(id(trouble.node))
+    for use in m.log.uses:
+        if use.unit.main:
+            result.mask_uses.append(_mask_use(use))
     return result
+
+
+def _mask_use(use: Use) -> MaskUse:
+    source = use.unit.source
+    at = use.mask_node or use.node
+    text = " ".join(source.slice(source.span_of(at)).split())
+    location = Location(source.path, source.span_of(use.node))
+    how: Any = use.how
+    return MaskUse(
+        location,
+        how,
+        use.diagonal,
+        use.hides_low,
+        use.hides_high,
+        use.square,
+        use.birth,
+        text,
+        source.span_of(at),
+        use.function,
+    )
 
 
 def size_text(store: Store, dim: Dim) -> int | str:

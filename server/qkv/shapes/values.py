@@ -60,6 +60,7 @@ class Tensor:
     `dtype` is torch's name without `torch.` (`float32`) or None; `device` likewise (`cpu`, `cuda`).
     `strides` are the steps in elements between neighbours along each axis, None where they are unknown.
     `low` and `high` bound the elements of an integer tensor, both inclusive.
+    `pattern` is what the analysis knows of the numbers themselves, such as the step of a causal mask.
     `sure` is False for a value that is only taken for a tensor because nothing says otherwise (an unannotated parameter).
     """
 
@@ -70,6 +71,7 @@ class Tensor:
     low: Dim | None = None
     high: Dim | None = None
     sure: bool = True
+    pattern: object | None = None
 
     def with_shape(self, shape: Shape) -> Tensor:
         """The same numbers under another shape, laid out anew."""
