@@ -272,7 +272,25 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
+def _correct_comment(source: Source, finding: Finding, operand: Operand) -> Fix | None:
+    """Write the inferred shape in the place of the claimed one."""
+    if operand.shape is None:
+        return None
+    return Fix(f"Correct the comment to {operand.shape}", True, (Edit(source.path, operand.span, operand.shape),))
+
+
+def _invert(source: Source, finding: Finding, operand: Operand) -> Fix | None:
+    """Turn a boolean mask round: `~mask`, or `mask` where it stood as `~mask`."""
+    text = source.slice(operand.span)
+    if not is_expression(text):
+        return None
+    inverted = text[1:].strip() if text.startswith("~") else f"~{text}" if is_primary(text) else f"~({text})"
+    return Fix(f"Turn the mask round: {_short(inverted)}", True, (Edit(source.path, operand.span, inverted),))
+
+
 MAKERS: dict[str, Maker] = {
+    "correct-comment": _correct_comment,
+    "invert-mask": _invert,
     "transpose-last-two": _turn_last_two,
     "contiguous": _append(".contiguous()", "Make {it} contiguous first"),
     "reshape": _rename(("view",), "reshape", "Use reshape, which copies where it must"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from qkv.interp.comments import wrong_claims
 from qkv.interp.entries import each_function, run_file
 from qkv.interp.facts import Analysis, Axis, Fact, Finding, MaskUse, Seen
 from qkv.interp.machine import Importer
@@ -51,7 +52,9 @@ def combine(source: Source, run: Facts, generic: list[Facts]) -> Analysis:
         tuple(order),
         tuple(sorted(operations.values(), key=lambda item: item.span)),
         tuple(sorted(names.values(), key=lambda item: item.span)),
-        tuple(findings),
+        tuple(
+            sorted([*findings, *wrong_claims(source, order)], key=lambda f: (f.location.path, f.location.span, f.code))
+        ),
         source.parsed.errors,
         tuple(_mask_uses(run, generic)),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from qkv.interp import Analysis, Finding, MaskUse, Reason
+from qkv.interp import Analysis, Finding, MaskUse, Operand, Reason
 
 LESSON = "lesson:causal-mask"
 TERMS = ("causal mask",)
@@ -33,6 +33,7 @@ def upside_down(analysis: Analysis) -> Iterator[Finding]:
                 "mask-upside-down",
                 f"This mask is turned round: each query is left with the keys after it, and those before it {own}are hidden; {READS[use.how]}.",
                 "Turn the mask round, `~mask`, or build it with the other of `tril` and `triu`.",
+                "invert-mask" if use.how != "added" else None,
             )
 
 
@@ -73,10 +74,11 @@ def hides_all(analysis: Analysis) -> Iterator[Finding]:
             )
 
 
-def _finding(use: MaskUse, code: str, message: str, hint: str) -> Finding:
+def _finding(use: MaskUse, code: str, message: str, hint: str, fix: str | None = None) -> Finding:
     because = (
         (Reason(use.birth, "the mask was made here"),) if use.birth is not None and use.birth != use.location else ()
     )
+    operands = {"mask": Operand(use.span, use.text, None)}
     return Finding(
         code,
         "warning",
@@ -85,9 +87,9 @@ def _finding(use: MaskUse, code: str, message: str, hint: str) -> Finding:
         message,
         hint,
         because,
-        {},
-        None,
-        None,
+        operands,
+        fix,
+        "mask",
         TERMS,
         LESSON,
         use.function,

@@ -115,7 +115,7 @@ PAGES = (
     ),
     Page(
         "shape-claim",
-        "error",
+        "warning",
         "A comment or an annotation says another shape",
         "A shape is written down here, in a comment, a docstring or an annotation, and the code gives another one.",
         "One of the two is wrong. If the code is right, correct the note: whoever reads it next will believe it.",
