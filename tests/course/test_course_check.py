@@ -35,7 +35,7 @@ def folders() -> list[Path]:
 
 @pytest.mark.parametrize("folder", folders(), ids=lambda path: path.name)
 def test_each_known_mistake_is_told_by_its_own_name(folder: Path, shipped: Study, run: Run) -> None:
-    part, exercise = shipped.exercise(folder.name)
+    _, exercise = shipped.exercise(folder.name)
     for path in sorted((folder / "wrong").glob("*.py")):
         for seed in (1, 500):
             verdict = checked(shipped, folder.name, path.read_text(encoding="utf-8"), run, seed)

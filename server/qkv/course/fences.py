@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -289,7 +290,7 @@ def _question(reading: Reading, fence: Fence) -> Question:
     starts = [index for index, text in enumerate(lines) if _CHOICE.match(text)]
     asked = inner_blocks(reading, "\n".join(lines[: starts[0]] if starts else lines), fence.offset)
     options: list[Option] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         choice = _CHOICE.match(lines[start])
         assert choice is not None
         line = fence.offset + start + 1

@@ -83,10 +83,14 @@ def answers(subject: Subject, exercise: Exercise, run: Run) -> Iterator[LessonPr
         yield at(
             start, "lesson-check", f"the start of {exercise.id} must define the function: {verdict.feedback['message']}"
         )
-    for path in check.solution_files(exercise):
-        verdict = judged(path)
+    # Every solution passes by its own values, so they are held against the first one.
+    first, *others = check.solution_files(exercise)
+    for path in (first, *others):
+        shown = {first.name: check.read(first)}
+        verdict = check.check_text(subject.part, exercise, check.read(path), path.name, run, SEEDS, shown)
         if verdict.status != "passed":
-            yield at(path, "lesson-solution-fails", f"{path.name} does not pass: {verdict.feedback['message']}")
+            message = f"{path.name} does not agree with {first.name}: {verdict.feedback['message']}"
+            yield at(path, "lesson-solution-fails", message)
     for path in check.wrong_files(exercise):
         feedback = judged(path).feedback
         if feedback["kind"] == "passed":

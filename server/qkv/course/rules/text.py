@@ -13,7 +13,7 @@ from qkv.course.rules.subject import Subject, all_blocks, all_inlines, head_inli
 
 WORDS_A_MINUTE = 130
 HTML = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>|<!--")
-DEAD_LINK = re.compile(r"\]\(([^()\s]*)\)")
+DEAD_LINK = re.compile(r"\]\(\s*([^\s)]+)")
 ROLE = re.compile(r"\{([a-z][\w:-]*)\}`[^`]*`")
 REMOTE_MODULES = {"urllib", "requests", "http", "socket", "ftplib", "httpx", "aiohttp", "huggingface_hub", "datasets"}
 REMOTE_CALLS = {"torch.hub.load", "torch.hub.load_state_dict_from_url", "torch.hub.download_url_to_file"}
