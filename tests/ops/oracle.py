@@ -75,7 +75,11 @@ KNOWN: list[tuple[str, str, str]] = [
     ),
     ("mutated", r"torch.tensor\(\[1, 3", "the numbers of a list are not looked at"),
     ("mutated", r"arange\(\d+\) - \d", "numbers that may be below 0 need not be"),
-    ("mutated", r"Norm1d\(3\)\(f\[1, 3\]\)|Norm1d\(3\)\(f\[2, 3, 1\]\)|instance_norm\(f\[\d, \d(, 1)?\]\)", "one number alone cannot be normalised while training"),
+    (
+        "mutated",
+        r"Norm1d\(3\)\(f\[1, 3\]\)|Norm1d\(3\)\(f\[2, 3, 1\]\)|instance_norm\(f\[\d, \d(, 1)?\]\)",
+        "one number alone cannot be normalised while training",
+    ),
     (
         "mutated",
         r"(?i)gaussian_?nll|cosine_?embedding|margin_?(ranking_?)?loss|ctc_?loss",

@@ -186,9 +186,10 @@ def bilinear_call(cx: Context, layer: Layer, input1: Tensor, input2: Tensor) -> 
 def functional_bilinear(cx: Context, input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
     """A product of two inputs with a matrix for each output feature."""
     result = _bilinear(cx, input1, input2, weight, "{weight}, which is {weight.shape},")
-    if isinstance(bias, Tensor) and bias.shape.rank not in (None, 1):
-        raise Mismatch(
-            "shape-linear", "{bias} is {bias.shape}; it must be one number for each output feature.", at="bias"
-        )
-    _require_bias(bias, result)
+    if isinstance(bias, Tensor) and bias.shape.row is None:
+        template = "{bias} is {bias.shape}; it must be one number for each of the {right} output features."
+        if len(bias.shape.back) != 1:
+            raise Mismatch("shape-linear", template, at="bias", right=result.shape.back[-1])
+        left, right = bias.shape.back[0], result.shape.back[-1]
+        require_equal(cx, left, right, Mismatch("shape-linear", template, at="bias", left=left, right=right))
     return result

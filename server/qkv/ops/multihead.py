@@ -144,7 +144,7 @@ def attended(cx: Context, members: Any, query: Tensor, key: Tensor, value: Tenso
         if isinstance(wanted, (int, Expr)):
             mismatch = Mismatch(
                 "shape-attention",
-                f"{{{name}}} is {{{name}.shape}}: it is {{left}} wide, but {{layer}} was made for a {name} {{right}} wide.",
+                f"{{{name}}} is {{{name}.shape}}: it is {{left}} wide, but {{layer}} takes a {name} that is {{right}} wide.",
                 hint="The last axis is the width; check the layer's `embed_dim`, `kdim` and `vdim`.",
                 at=name,
                 left=shape.back[-1],

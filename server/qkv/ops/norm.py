@@ -365,9 +365,9 @@ def functional_instance_norm(cx: Context, input: Tensor, *args: Any, **keywords:
 def normalize(cx: Context, input: Tensor, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Tensor:
     """Each vector along an axis is divided by its length."""
     require_float(input, "A length")
-    for axis in require_axes(dim):
-        if input.shape.row is None or axis < 0:
-            locate(cx, input.shape, axis)
+    axes = [locate(cx, input.shape, axis)[1] for axis in require_axes(dim) if input.shape.row is None or axis < 0]
+    if len(set(axes)) < len(axes):
+        raise Mismatch("shape-axis", "An axis is named twice.", at="dim")
     return same(input)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from qkv.ops.agree import require_bool_mask, require_castable, require_not_float, require_one_device
+from qkv.ops.agree import require_bool_mask, require_castable, require_float, require_not_float, require_one_device
 from qkv.ops.broadcast import broadcast, broadcast_all, like, require_within, same
 from qkv.ops.context import CannotTell, Context, Mismatch
 from qkv.ops.dtypes import REAL_OF, as_float, is_whole, result_dtype
@@ -110,6 +110,8 @@ def _register(name: str, doc: str, dtype: Callable[[str | None], str | None]) ->
         neginf: Any = None,
         eps: Any = None,
     ) -> Tensor:
+        if name == "relu" and input.dtype == "bool":
+            require_float(input, "`relu`")
         return replace(same(input), dtype=dtype(input.dtype))
 
     compute.__doc__ = f"{doc}."

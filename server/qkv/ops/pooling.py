@@ -8,7 +8,7 @@ from typing import Any
 from qkv.ops.agree import require_float
 from qkv.ops.context import CannotTell, Context, Mismatch
 from qkv.ops.table import forward, layer, rule
-from qkv.ops.windows import each, places, reach, require_channels_first, require_room
+from qkv.ops.windows import each, places, require_channels_first, require_room
 from qkv.shapes import Dim, Expr, Layer, Shape, Tensor, Unknown
 from qkv.shapes.values import contiguous_strides
 
@@ -18,10 +18,9 @@ def _made(shape: Shape, input: Tensor) -> Tensor:
     return Tensor(shape, input.dtype, input.device, contiguous_strides(shape) if in_order else None)
 
 
-def _require_small_padding(kernel: tuple[Dim, ...], padding: tuple[Dim, ...], dilation: tuple[Dim, ...]) -> None:
-    for wide, pad, spread in zip(kernel, padding, dilation, strict=True):
-        covered = reach(wide, spread)
-        if isinstance(pad, int) and isinstance(covered, int) and pad > (covered + 1) // 2:
+def _require_small_padding(kernel: tuple[Dim, ...], padding: tuple[Dim, ...]) -> None:
+    for wide, pad in zip(kernel, padding, strict=True):
+        if isinstance(pad, int) and isinstance(wide, int) and pad > wide // 2:
             raise Mismatch(
                 "shape-conv",
                 "A padding of {pad} is more than half of the window, {kernel}: some windows would hold nothing.",
@@ -48,7 +47,7 @@ def pooled(
     kernel = each(cx, kernel_size, axes)
     steps = kernel if stride is None or stride == () else each(cx, stride, axes)
     paddings, dilations = each(cx, padding, axes), each(cx, dilation, axes)
-    _require_small_padding(kernel, paddings, dilations)
+    _require_small_padding(kernel, paddings)
     dims = shape.back[-axes:]
     sizes = tuple(places(cx, *one, ceil) for one in zip(dims, kernel, steps, paddings, dilations, strict=True))
     require_room(dims, sizes, kernel)

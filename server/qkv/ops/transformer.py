@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from qkv.ops.broadcast import same
 from qkv.ops.context import CannotTell, Context, Mismatch
-from qkv.ops.multihead import attended, require_masks, require_whole_heads
+from qkv.ops.linear import linear
+from qkv.ops.multihead import attended, multihead_attention, require_masks, require_whole_heads
+from qkv.ops.norm import layer_norm
 from qkv.ops.parameters import known_size
 from qkv.ops.table import forward, layer, rule
 from qkv.shapes import Dim, Layer, Shape, Tensor, Unknown
 from qkv.shapes.values import contiguous_strides
 
 
-@layer("torch.nn.TransformerEncoderLayer torch.nn.TransformerDecoderLayer", term="encoder")
-def transformer_layer(
+def _parts(
+    cx: Context, width: Dim, heads: Dim, inner: Any, bias: Any, batch_first: Any, dtype: Any, crossing: bool
+) -> dict[str, Any]:
+    """The modules that a layer is made of, under torch's names."""
+    require_whole_heads(width, heads, "d_model")
+
+    def attention() -> Layer:
+        made = multihead_attention(cx, width, heads, bias=bias, batch_first=batch_first, dtype=dtype)
+        return Layer("torch.nn.MultiheadAttention", {"embed_dim": width, "num_heads": heads}, made)
+
+    def projection(taken: Dim, given: Dim) -> Layer:
+        settings: dict[str, Any] = {"in_features": taken, "out_features": given, "bias": bias}
+        return Layer("torch.nn.Linear", settings, linear(cx, taken, given, bias, dtype=dtype))
+
+    def norm() -> Layer:
+        return Layer("torch.nn.LayerNorm", {"normalized_shape": width}, layer_norm(cx, width, bias=bias, dtype=dtype))
+
+    size = known_size(cx, inner)
+    parts = {
+        "self_attn": attention(),
+        "linear1": projection(width, size),
+        "linear2": projection(size, width),
+        "norm1": norm(),
+        "norm2": norm(),
+    }
+    return parts | {"multihead_attn": attention(), "norm3": norm()} if crossing else parts
+
+
+@layer("torch.nn.TransformerEncoderLayer", term="encoder")
+def encoder_layer(
     cx: Context,
     d_model: Dim,
     nhead: Dim,
@@ -29,8 +60,26 @@ def transformer_layer(
     dtype: Any = None,
 ) -> Any:
     """Attention and a feed-forward part, each with its norm and its skip."""
-    require_whole_heads(d_model, nhead, "d_model")
-    return {"embed_dim": d_model, "kdim": d_model, "vdim": d_model, "num_heads": nhead, "batch_first": batch_first}
+    return _parts(cx, d_model, nhead, dim_feedforward, bias, batch_first, dtype, crossing=False)
+
+
+@layer("torch.nn.TransformerDecoderLayer", term="decoder")
+def decoder_layer(
+    cx: Context,
+    d_model: Dim,
+    nhead: Dim,
+    dim_feedforward: Any = 2048,
+    dropout: Any = 0.1,
+    activation: Any = None,
+    layer_norm_eps: Any = 1e-5,
+    batch_first: Any = False,
+    norm_first: Any = False,
+    bias: Any = True,
+    device: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """Attention to the targets, attention to the source, and a feed-forward part, each with its norm and its skip."""
+    return _parts(cx, d_model, nhead, dim_feedforward, bias, batch_first, dtype, crossing=True)
 
 
 @layer("torch.nn.TransformerEncoder", term="encoder")
@@ -43,13 +92,13 @@ def encoder(
     mask_check: Any = True,
 ) -> Any:
     """The same kind of layer, several times."""
-    return dict(encoder_layer.members) if isinstance(encoder_layer, Layer) else {}
+    return {"num_layers": num_layers, "norm": norm}
 
 
 @layer("torch.nn.TransformerDecoder", term="decoder")
 def decoder(cx: Context, decoder_layer: Any, num_layers: Any, norm: Any = None) -> Any:
     """The same kind of layer, several times."""
-    return dict(decoder_layer.members) if isinstance(decoder_layer, Layer) else {}
+    return {"num_layers": num_layers, "norm": norm}
 
 
 @layer("torch.nn.Transformer", term="transformer")
@@ -72,8 +121,27 @@ def transformer(
     dtype: Any = None,
 ) -> Any:
     """An encoder and a decoder."""
-    require_whole_heads(d_model, nhead, "d_model")
-    return {"embed_dim": d_model, "kdim": d_model, "vdim": d_model, "num_heads": nhead, "batch_first": batch_first}
+    parts = _parts(cx, d_model, nhead, dim_feedforward, bias, batch_first, dtype, crossing=True)
+    first = Layer("torch.nn.TransformerEncoderLayer", {}, parts)
+    second = Layer("torch.nn.TransformerDecoderLayer", {}, parts)
+    return {
+        "d_model": d_model,
+        "nhead": nhead,
+        "batch_first": batch_first,
+        "encoder": Layer("torch.nn.TransformerEncoder", {"encoder_layer": first}, {}),
+        "decoder": Layer("torch.nn.TransformerDecoder", {"decoder_layer": second}, {}),
+    }
+
+
+def _attention_of(module: Layer) -> Layer | None:
+    """The attention in a layer, in a stack of layers, or in the whole of a Transformer. None where its layers are not torch's own."""
+    inner: Any = (
+        module.settings.get("encoder_layer") or module.settings.get("decoder_layer") or module.members.get("encoder")
+    )
+    if isinstance(inner, Layer):
+        return _attention_of(inner)
+    found = module.members.get("self_attn")
+    return found if isinstance(found, Layer) else None
 
 
 def _attend(
@@ -86,13 +154,14 @@ def _attend(
     names: tuple[str, str],
 ) -> Tensor:
     """One attention of a layer: `names` are the parameters that hold the queries and the keys."""
-    if "embed_dim" not in layer.members:
-        return same(queries)
+    attention = _attention_of(layer)
+    if attention is None:
+        return replace(same(queries), strides=None)
     try:
-        sides, shape = attended(cx, layer.members, queries, keys, keys)
+        sides, shape = attended(cx, attention.members, queries, keys, keys)
     except Mismatch as mismatch:
         raise _renamed(mismatch, names) from None
-    heads = known_size(cx, layer.members.get("num_heads"))
+    heads = known_size(cx, attention.members.get("num_heads"))
     require_masks(cx, sides, heads, queries, masks, paddings)
     return Tensor(shape, queries.dtype, queries.device, contiguous_strides(shape))
 
@@ -101,10 +170,11 @@ def _renamed(mismatch: Mismatch, names: tuple[str, str]) -> Mismatch:
     """The finding in the words of this layer's parameters."""
     queries, keys = names
     for old, new in (("query", queries), ("key", keys), ("value", keys)):
-        mismatch.template = mismatch.template.replace(f"{{{old}}}", f"{{{new}}}").replace(
-            f"{{{old}.shape}}", f"{{{new}.shape}}"
-        )
+        for part in (f"{{{old}}}", f"{{{old}.shape}}"):
+            mismatch.template = mismatch.template.replace(part, part.replace(old, new))
+        mismatch.template = mismatch.template.replace(f"a {old} that is", "vectors that are")
         mismatch.at = new if mismatch.at == old else mismatch.at
+    mismatch.hint = mismatch.hint and mismatch.hint.replace("`embed_dim`, `kdim` and `vdim`", "`d_model`")
     return mismatch
 
 
