@@ -25,8 +25,8 @@ from qkv.ops import FORWARDS, LAYERS, RULES
 from qkv.ops.unfollowed import reason
 
 ROOTS = ("torch", "einops", "einx")
-NO_TENSORS = frozenset("self cls config cfg args model module layer block logger".split())
-READ_BY_THE_INTERPRETER = frozenset("shape dtype device".split())
+NO_TENSORS = frozenset(["self", "cls", "config", "cfg", "args", "model", "module", "layer", "block", "logger"])
+READ_BY_THE_INTERPRETER = frozenset(["shape", "dtype", "device"])
 NO_OPERATORS = (
     "torch.nn.functional",
     "torch.nn",
@@ -82,7 +82,9 @@ def names_used(tree: ast.Module, members: frozenset[str]) -> Iterator[str]:
             yield f"torch.Tensor.{called.attr}"
 
 
-ATTRIBUTES = frozenset("shape dtype device ndim T mT data grad real imag is_cuda requires_grad".split())
+ATTRIBUTES = frozenset(
+    ["shape", "dtype", "device", "ndim", "T", "mT", "data", "grad", "real", "imag", "is_cuda", "requires_grad"]
+)
 
 
 def _is_no_tensor(receiver: ast.expr) -> bool:
@@ -150,7 +152,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     uses = count(options.folders)
-    totals = collections.Counter({kind: 0 for kind in ("rule", "declared", "missing")})
+    totals = collections.Counter(dict.fromkeys(("rule", "declared", "missing"), 0))
     spelled: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     for name, times in uses.items():
         totals[coverage(name)] += times

@@ -65,8 +65,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         x = x + self.attention(self.norm_1(x))
-        x = x + self.feed_forward(self.norm_2(x))
-        return x
+        return x + self.feed_forward(self.norm_2(x))
 
 
 class TinyGPT(nn.Module):

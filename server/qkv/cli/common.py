@@ -32,4 +32,6 @@ def say(text: str) -> None:
 
 def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
     """Give a command its `--format`; the first one is the default."""
-    parser.add_argument("--format", choices=formats, default=formats[0], help=f"how to print the answer (default: {formats[0]})")
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help=f"how to print the answer (default: {formats[0]})"
+    )

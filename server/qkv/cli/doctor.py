@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from qkv import __version__
-from qkv.cli.common import CLEAN, FOUND, add_format, print_json
+from qkv.cli.common import CLEAN, FOUND, Commands, add_format, print_json
 from qkv.content import content_folder
 from qkv.runner import Interpreter, Problem, find_interpreter, torch_missing
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser(
         "doctor", help=help_text, description="Say what qkv found on this machine, and what is missing."

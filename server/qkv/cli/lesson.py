@@ -7,12 +7,12 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from qkv.cli.common import BROKEN, UsageError, add_format
+from qkv.cli.common import BROKEN, Commands, UsageError, add_format
 
 Add = Callable[[argparse.ArgumentParser], None]
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command with all that can be done to a lesson."""
     parser = commands.add_parser("lesson", help=help_text, description="Read, run, check and validate lessons.")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)

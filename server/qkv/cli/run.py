@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qkv.cli.common import CLEAN, FOUND, UsageError, add_format, print_json, say
+from qkv.cli.common import CLEAN, FOUND, Commands, UsageError, add_format, print_json, say
 from qkv.cli.files import one_file, shown_path
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TERMINAL_BYTES = 1 << 24
 """So much of each stream reaches a terminal, where its reader can press Ctrl-C; JSON keeps the runner's usual 64 KiB."""
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], help_text: str) -> None:
+def add_parser(commands: Commands, help_text: str) -> None:
     """Add the command and its options."""
     parser = commands.add_parser(
         "run",

@@ -22,10 +22,7 @@ _NEEDED = {
     "version": "lesson-front-matter",
 }
 """What must be there, with the code of its absence."""
-_TEXTS = ("id", "title", "summary", "level")
-_LISTS = ("requires", "terms")
-_LINES = ("goals", "sources")
-_NUMBERS = ("part", "minutes", "version", "of")
+_OTHERS = ("requires", "terms", "of")
 
 
 def read_front_matter(reading: Reading, text: str | None) -> FrontMatter:
@@ -37,18 +34,28 @@ def read_front_matter(reading: Reading, text: str | None) -> FrontMatter:
     if values is None:
         return FrontMatter()
     for key in values:
-        if key not in (*_TEXTS, *_LISTS, *_LINES, *_NUMBERS):
+        if key not in (*_NEEDED, *_OTHERS):
             reading.problem(lines.get(key, 1), "lesson-front-matter", f"no such key: {key}", str(key))
     if values.get("of") is None:
         for key, code in _NEEDED.items():
             if values.get(key) in (None, "", []):
                 reading.problem(lines.get(key, 1), code, f"`{key}` is missing from the front matter")
-    front = FrontMatter(
+    read: dict[str, Any] = {
         **{key: _text(reading, lines, key, values.get(key)) for key in _TEXTS},
         **{key: _list(reading, lines, key, values.get(key)) for key in _LISTS},
         **{key: _inline_list(reading, lines, key, values.get(key)) for key in _LINES},
+    }
+    front = FrontMatter(
+        id=_text(reading, lines, "id", values.get("id")),
         part=_number(reading, lines, "part", values.get("part")) or 0,
+        title=_text(reading, lines, "title", values.get("title")),
+        summary=_text(reading, lines, "summary", values.get("summary")),
+        level=_text(reading, lines, "level", values.get("level")),
         minutes=_number(reading, lines, "minutes", values.get("minutes")) or 0,
+        goals=_inline_list(reading, lines, "goals", values.get("goals")),
+        requires=_list(reading, lines, "requires", values.get("requires")),
+        terms=_list(reading, lines, "terms", values.get("terms")),
+        sources=_inline_list(reading, lines, "sources", values.get("sources")),
         version=_number(reading, lines, "version", values.get("version")) or 1,
         of=_number(reading, lines, "of", values.get("of")),
         lines=lines,
@@ -75,7 +82,8 @@ def _yaml(reading: Reading, text: str) -> tuple[dict[str, Any] | None, dict[str,
     if not isinstance(loaded, dict):
         reading.problem(1, "lesson-front-matter", "the front matter holds lines of `key: value`")
         return None, {}
-    lines = {str(key): int(loaded.lc.key(key)[0]) + 2 for key in loaded}
+    places: Any = loaded
+    lines = {str(key): int(places.lc.key(key)[0]) + 2 for key in places}
     return {str(key): value for key, value in loaded.items()}, lines
 
 

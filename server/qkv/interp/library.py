@@ -238,8 +238,8 @@ def _reduce(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
     items = ((a[2],) if len(a) > 2 else ()) + found.items
     if found.some or not items:
         return Unknown("a reduction over an unknown number of items")
-    value = items[0]
-    for item in items[1:]:
+    value, *rest = items
+    for item in rest:
         value = call(m, a[0], (value, item), {}, node)
     return value
 

@@ -117,9 +117,10 @@ def abs_(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 
 
 def round_(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    if a and isinstance(a[0], (int, float)) and not math.isnan(a[0]) and not math.isinf(a[0]):
-        return round(a[0], a[1]) if len(a) > 1 and isinstance(a[1], int) else round(a[0])
-    return a[0] if a and isinstance(a[0], Expr) else fresh(m.store)
+    value = a[0] if a else None
+    if isinstance(value, (int, float)) and not math.isnan(value) and not math.isinf(value):
+        return round(value, a[1]) if len(a) > 1 and isinstance(a[1], int) else round(value)
+    return value if isinstance(value, Expr) else fresh(m.store)
 
 
 def quantifier(every: bool) -> Handler:

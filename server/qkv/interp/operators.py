@@ -72,7 +72,7 @@ def binary(m: Machine, op: ast.operator, left: Any, right: Any, node: ast.AST) -
 
 def _joined_sizes(m: Machine, left: Any, right: Any) -> Any:
     """`x.shape[:-1] + (heads, width)` where the shape has an unknown number of axes."""
-    sides = [
+    sides: list[Any] = [
         Size(Shape(side)) if is_tuple(side) and all(is_size(item) for item in side) else side for side in (left, right)
     ]
     if not all(isinstance(side, Size) for side in sides):

@@ -116,7 +116,8 @@ def prelu_call(cx: Context, layer: Layer, input: Tensor) -> Tensor:
 
 _DROPOUTS = "dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d"
 _DROPOUT_MODULES = " ".join(
-    f"torch.nn.{name}" for name in ["Dropout", "AlphaDropout", "FeatureAlphaDropout", "Dropout1d", "Dropout2d", "Dropout3d"]
+    f"torch.nn.{name}"
+    for name in ["Dropout", "AlphaDropout", "FeatureAlphaDropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 )
 
 

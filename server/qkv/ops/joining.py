@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -269,7 +270,7 @@ def tensor_split(cx: Context, input: Tensor, indices_or_sections: Any, dim: int 
                 *(min(max(cut + length if cut < 0 else cut, 0), length) for cut in cuts if isinstance(cut, int)),
                 length,
             ]
-            return _parts(cx, input, dim, [max(b - a, 0) for a, b in zip(ends, ends[1:], strict=False)])
+            return _parts(cx, input, dim, [max(b - a, 0) for a, b in itertools.pairwise(ends)])
         return _parts(cx, input, dim, [cx.fresh() for _ in range(len(cuts) + 1)])
     count = indices_or_sections
     if not isinstance(count, int) or not 0 < count <= MOST_PARTS:

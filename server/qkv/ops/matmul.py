@@ -175,7 +175,9 @@ def _of_rank(cx: Context, tensor: Tensor, rank: int, name: str, code: str = "sha
 def _added(cx: Context, input: Tensor, result: Tensor) -> Tensor:
     """The product's shape, with a tensor that is stretched to it."""
     refusal = "{input} is {input.shape}, and it cannot be stretched to the product that it is added to, {product}."
-    require_stretchable(input.shape, result.shape, Mismatch("shape-broadcast", refusal, at="input", product=result.shape))
+    require_stretchable(
+        input.shape, result.shape, Mismatch("shape-broadcast", refusal, at="input", product=result.shape)
+    )
     require_one_dtype({"input": input, "product": result})
     return result
 
@@ -223,7 +225,9 @@ def multi_dot(cx: Context, tensors: Any) -> Tensor:
             raise CannotTell("one of the tensors is not known here")
         for tensor, ends in ((result, number == 1), (item, number == len(items) - 1)):
             if tensor.shape.rank is not None and tensor.shape.rank not in ((1, 2) if ends else (2, result.shape.rank)):
-                raise Mismatch("shape-matmul", "A chain of products is of matrices, and one of these is {one}.", one=tensor.shape)
+                raise Mismatch(
+                    "shape-matmul", "A chain of products is of matrices, and one of these is {one}.", one=tensor.shape
+                )
         result = made(matmul_shape(cx, result, item), require_one_dtype({"input": result, "other": item}))
     return result
 

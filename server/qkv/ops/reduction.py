@@ -210,7 +210,12 @@ def kthvalue(cx: Context, input: Tensor, k: Any, dim: int = -1, keepdim: bool = 
     shape, at = locate(cx, input.shape, dim)
     length = size(shape, at)
     if isinstance(k, int) and isinstance(length, int) and not 0 < k <= length:
-        raise Mismatch("shape-index", "{input} is {input.shape}: along axis {axis} there are {length} numbers, and number {k} is asked for.", axis=dim, length=length)
+        raise Mismatch(
+            "shape-index",
+            "{input} is {input.shape}: along axis {axis} there are {length} numbers, and number {k} is asked for.",
+            axis=dim,
+            length=length,
+        )
     return Named(values=fold(cx, input, dim, keepdim, input.dtype), indices=_indices(cx, input, dim, keepdim))
 
 

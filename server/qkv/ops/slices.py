@@ -7,7 +7,6 @@ from qkv.shapes import Dim, Expr, Kind, Slice, Truth
 from qkv.shapes.dim import add, floor_divide, multiply, subtract, symbols
 from qkv.shapes.solve import always_positive, compare
 
-
 A_FEW = 16
 """Up to so many positions are picked because they are there; more are a limit on what may be there."""
 

@@ -70,7 +70,9 @@ OTHER_NAMES = {
 }
 """Spellings of parameters that torch takes for numpy's sake."""
 
-WITHOUT_EFFECT = frozenset(["out", "layout", "requires_grad", "pin_memory", "memory_format", "non_blocking", "generator", "names"])
+WITHOUT_EFFECT = frozenset(
+    ["out", "layout", "requires_grad", "pin_memory", "memory_format", "non_blocking", "generator", "names"]
+)
 """Keywords that many operators take and that change neither shape nor dtype of the result (`out` fixes the dtype: see `apply`)."""
 
 
@@ -144,7 +146,7 @@ def _default(written: inspect.Parameter) -> Any:
 
 def bind(entry: Rule, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """Arguments by parameter name, defaults filled in. Raises BadCall where they do not fit."""
-    return {p.name: value for p, value in zip(entry.parameters, _bind(entry, arguments, keywords))}
+    return {p.name: value for p, value in zip(entry.parameters, _bind(entry, arguments, keywords), strict=True)}
 
 
 def _bind(entry: Rule, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:

@@ -80,7 +80,9 @@ class Store:
     apart: dict[tuple[Dim, Dim], None] = field(default_factory=dict[tuple[Dim, Dim], None])
     together: set[tuple[Dim, ...]] = field(default_factory=set[tuple[Dim, ...]])
     inputs: list[Shape] = field(default_factory=list[Shape])
-    trail: list[tuple[MutableMapping[Any, Any], Any, Any]] = field(default_factory=list[tuple[MutableMapping[Any, Any], Any, Any]])
+    trail: list[tuple[MutableMapping[Any, Any], Any, Any]] = field(
+        default_factory=list[tuple[MutableMapping[Any, Any], Any, Any]]
+    )
     serial: int = 0
 
 
@@ -107,7 +109,14 @@ def undo(store: Store, mark: int) -> None:
             mapping[key] = old
 
 
-def symbol(store: Store, name: str, kind: Kind, birth: Location | None = None, default: int | None = None, owner: str | None = None) -> Expr:
+def symbol(
+    store: Store,
+    name: str,
+    kind: Kind,
+    birth: Location | None = None,
+    default: int | None = None,
+    owner: str | None = None,
+) -> Expr:
     """A new named size."""
     store.serial += 1
     return of(Symbol(name, kind, store.serial, birth, default, owner))
@@ -241,9 +250,15 @@ def axis(store: Store, shape: Shape, index: int, name: Callable[[], Dim] | None 
         return shape, None
     if ambiguous(shape, index):
         if index >= 0:
-            unsure = Shape(shape.back, fresh_row(store), shape.front + tuple(fresh(store) for _ in range(index + 1 - len(shape.front))))
+            unsure = Shape(
+                shape.back,
+                fresh_row(store),
+                shape.front + tuple(fresh(store) for _ in range(index + 1 - len(shape.front))),
+            )
             return unsure, unsure.front[index]
-        unsure = Shape(tuple(fresh(store) for _ in range(-index - len(shape.back))) + shape.back, fresh_row(store), shape.front)
+        unsure = Shape(
+            tuple(fresh(store) for _ in range(-index - len(shape.back))) + shape.back, fresh_row(store), shape.front
+        )
         return unsure, unsure.back[index]
     make = name or (lambda: symbol(store, "", Kind.PARAM))
     if index >= 0:
@@ -361,7 +376,13 @@ def _ties(a: Dim, b: Dim) -> list[tuple[Symbol, Dim]]:
         single = alone(one)
         if single is not None and single.kind is not Kind.FRESH and single not in symbols(other):
             found.append((single, other))
-    found.sort(key=lambda tie: (tie[0].kind is not Kind.PARAM, isinstance(tie[1], int) and tie[0].kind is Kind.CONFIG, -tie[0].serial))
+    found.sort(
+        key=lambda tie: (
+            tie[0].kind is not Kind.PARAM,
+            isinstance(tie[1], int) and tie[0].kind is Kind.CONFIG,
+            -tie[0].serial,
+        )
+    )
     return found
 
 
@@ -400,7 +421,13 @@ def _evidence(store: Store, a: Dim, b: Dim) -> str | None:
         if (left, right) == (a, b) or (left, right) == (b, a):
             return "apart"
     one, other = alone(a), alone(b)
-    if one is not None and other is not None and one.kind is other.kind is Kind.CONFIG and one.owner is not None and one.owner == other.owner:
+    if (
+        one is not None
+        and other is not None
+        and one.kind is other.kind is Kind.CONFIG
+        and one.owner is not None
+        and one.owner == other.owner
+    ):
         if one.default is None or other.default is None or one.default != other.default:
             return "constructor"
     return None
