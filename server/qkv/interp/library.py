@@ -234,13 +234,16 @@ def _partial(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
 
 
 def _reduce(m: Machine, a: Arguments, k: Keywords, node: ast.AST) -> Any:
-    found = iterate(m, a[1], node) if len(a) > 1 else Entries(())
-    items = ((a[2],) if len(a) > 2 else ()) + found.items
+    if len(a) < 2:
+        return Unknown("reduce() of nothing")
+    function, iterated, *start = a
+    found = iterate(m, iterated, node)
+    items = (*start, *found.items)
     if found.some or not items:
         return Unknown("a reduction over an unknown number of items")
     value, *rest = items
     for item in rest:
-        value = call(m, a[0], (value, item), {}, node)
+        value = call(m, function, (value, item), {}, node)
     return value
 
 
