@@ -40,11 +40,6 @@ def read_front_matter(reading: Reading, text: str | None) -> FrontMatter:
         for key, code in _NEEDED.items():
             if values.get(key) in (None, "", []):
                 reading.problem(lines.get(key, 1), code, f"`{key}` is missing from the front matter")
-    read: dict[str, Any] = {
-        **{key: _text(reading, lines, key, values.get(key)) for key in _TEXTS},
-        **{key: _list(reading, lines, key, values.get(key)) for key in _LISTS},
-        **{key: _inline_list(reading, lines, key, values.get(key)) for key in _LINES},
-    }
     front = FrontMatter(
         id=_text(reading, lines, "id", values.get("id")),
         part=_number(reading, lines, "part", values.get("part")) or 0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, cast
-from typing import Any, cast
 
 from qkv.course.model import Course, Part, Question
 from qkv.course.progress import Json, Progress, QuestionProgress
