@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from course_case import Run, study_of, write_course
+from course_case import TEXT, Run, study_of, write_course
 
 from qkv.course import CourseError, service
+from qkv.course.check import CheckBroken
 from qkv.course.study import Study, open_study
 from qkv.runner import Limits
 
@@ -40,7 +41,9 @@ def test_the_list_has_all_its_keys(study: Study) -> None:
         "state": "new",
         "done": False,
         "sections": [{"id": "start", "title": "The start", "read": False}],
-        "exercises": [{"id": "double", "signature": "double(x)", "state": "new", "attempts": 0, "file": None}],
+        "exercises": [
+            {"id": "double", "signature": "double(x)", "state": "new", "attempts": 0, "file": None, "changed": False}
+        ],
         "quiz": {"questions": 5, "right": 0, "missed": 0},
         "terms": [],
     }
@@ -58,6 +61,7 @@ def test_a_part_is_done_when_all_is_passed_and_answered(study: Study, run: Run) 
         "state": "tried",
         "attempts": 1,
         "file": str(file),
+        "changed": False,
     }
     file.write_text("def double(x):\n    return x + x\n", encoding="utf-8")
     answer = service.check_exercise(study, "double", run, seed=3)
@@ -218,3 +222,26 @@ def test_a_term_as_a_page(study: Study) -> None:
     } <= set(term)
     assert term["formula"]["mathml"]["tag"] == "math"
     assert term["blocks"][-1]["kind"] == "code"
+
+
+def test_an_exercise_that_changed_since_it_was_passed_says_so(tmp_path: Path, run: Run) -> None:
+    folder = write_course(tmp_path)
+    service.check_exercise(study_of(folder), "double", run, text="def double(x):\n    return x + x\n")
+    lesson = folder / "01-doubles" / "lesson.md"
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("version: 1", "version: 2"), encoding="utf-8")
+    (exercise,) = part(study_of(folder))["exercises"]
+    assert (exercise["state"], exercise["changed"]) == ("passed", True)
+
+
+def test_roles_of_the_author_are_links_in_hints_too(tmp_path: Path) -> None:
+    text = TEXT.replace("The first hint.", "A softmax, and a {term}`head`.")
+    (hint,) = service.hint(study_of(write_course(tmp_path, text)), "double")["hints"]
+    assert [inline["kind"] for inline in hint[0]["inlines"]] == ["text", "term", "text"]
+
+
+@pytest.mark.parametrize("name", ["start.py", "solution.py"])
+def test_a_file_that_the_course_lacks_is_said(name: str, tmp_path: Path) -> None:
+    files = {"start.py": {"start.py": None}, "solution.py": {"solution.py": None, "solution_2.py": None}}[name]
+    study = study_of(write_course(tmp_path, files=files))
+    with pytest.raises(CheckBroken, match=name):
+        service.open_exercise(study, "double") if name == "start.py" else service.solution(study, "double")

@@ -56,6 +56,7 @@ def test_every_kind_of_block() -> None:
             "state": "new",
             "attempts": 0,
             "file": None,
+            "changed": False,
         }
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from qkv.course.check import read
 from qkv.course.model import Course, Exercise, Part
 from qkv.course.store import free_name, now, write_whole
 
@@ -23,8 +24,8 @@ def open_draft(home: Path, course: Course, part: Part, exercise: Exercise) -> tu
 
 
 def start_text(exercise: Exercise) -> str:
-    """What the learner gets."""
-    return (exercise.folder / "start.py").read_text(encoding="utf-8")
+    """What the learner gets. Raises CheckBroken where the course lacks it."""
+    return read(exercise.folder / "start.py")
 
 
 def put_back(home: Path, course: Course, part: Part, exercise: Exercise) -> tuple[Path, Path | None]:
@@ -39,9 +40,8 @@ def put_back(home: Path, course: Course, part: Part, exercise: Exercise) -> tupl
 
 
 def keep_copy(home: Path, path: Path) -> Path:
-    """A dated copy of a file, byte for byte."""
+    """A dated copy of a file, byte for byte, on the disk when this returns. Raises StoreError."""
     inside = path.relative_to(home).parent
     copy = free_name(home / "copies" / inside / f"{path.stem}.{now():%Y-%m-%d-%H%M%S}{path.suffix}")
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_bytes(path.read_bytes())
+    write_whole(copy, path.read_bytes())
     return copy

@@ -35,7 +35,7 @@ def load_course(folder: Path) -> Course:
     parts: list[Part] = []
     for path in sorted(folder.glob("*/lesson.md")):
         try:
-            parts.append(parse_part(path, path.read_text(encoding="utf-8")))
+            parts.append(parse_part(path, path.read_text(encoding="utf-8-sig")))
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_problem(path, "lesson-front-matter", f"this file cannot be read: {error}"))
     for part in parts:

@@ -20,7 +20,7 @@ from qkv.course.nodes import words_of_inlines
 from qkv.course.progress import ExerciseProgress, PartProgress, Progress, part_state
 from qkv.course.store import change_progress, now, read_progress, stamp
 from qkv.course.study import Study, needed, open_study
-from qkv.course.terms import linked
+from qkv.course.terms import linked, only_roles
 from qkv.course.tree import blocks_json, inlines_json
 from qkv.course.vocabulary import term, vocabulary
 
@@ -86,7 +86,12 @@ def _part_json(study: Study, part: Part, done: PartProgress) -> Json:
 def _exercise_state(study: Study, part: Part, exercise: Exercise, done: PartProgress) -> Json:
     one = done.exercise(exercise.id)
     file = drafts.draft_path(study.home, study.course, part, exercise)
-    return {"state": one.state, "attempts": one.attempts, "file": str(file) if file.exists() else None}
+    return {
+        "state": one.state,
+        "attempts": one.attempts,
+        "file": str(file) if file.exists() else None,
+        "changed": one.version is not None and one.version < part.front.version,
+    }
 
 
 def lesson(study: Study, name: str) -> Json:
@@ -116,8 +121,11 @@ def lesson(study: Study, name: str) -> Json:
         "quiz": [
             {
                 "id": question.id,
-                "blocks": blocks_json(question.blocks, part),
-                "options": [{"blocks": blocks_json(option.blocks, part)} for option in question.options],
+                "blocks": blocks_json(only_roles(question.blocks, study.phrases), part),
+                "options": [
+                    {"blocks": blocks_json(only_roles(option.blocks, study.phrases), part)}
+                    for option in question.options
+                ],
                 "multiple": question.multiple,
                 "answered": done.question(question.id).last,
             }
@@ -187,7 +195,10 @@ def answer(study: Study, name: str, question: str, chosen: Sequence[int]) -> Jso
     questions = [done.question(one.id) for one in part.quiz]
     return {
         "right": right,
-        "notes": [{"option": index, "blocks": blocks_json(asked.options[index].note, part)} for index in chosen],
+        "notes": [
+            {"option": index, "blocks": blocks_json(only_roles(asked.options[index].note, study.phrases), part)}
+            for index in chosen
+        ],
         "answered": sum(one.tries > 0 for one in questions),
         "rightCount": sum(one.right is not None for one in questions),
         "state": part_state(part, done),
@@ -247,7 +258,7 @@ def hint(study: Study, name: str) -> Json:
 
     shown = _change(study, part, change).exercise(name).hints
     return {
-        "hints": [blocks_json(one, part) for one in exercise.hints[:shown]],
+        "hints": [blocks_json(only_roles(one, study.phrases), part) for one in exercise.hints[:shown]],
         "shown": shown,
         "of": len(exercise.hints),
     }
@@ -257,13 +268,19 @@ def solution(study: Study, name: str) -> Json:
     """The solutions, and why the first is what it is. That it was looked at is remembered."""
     part, exercise = study.exercise(name)
     texts = [checking.read(path) for path in checking.solution_files(exercise)]
+    if not texts:
+        raise checking.CheckBroken(f"the exercise {name} has no solution.py")
 
     def change(done: PartProgress) -> PartProgress:
         before = done.exercise(name)
         return done.with_exercise(name, replace(before, solution_seen=before.solution_seen or stamp(now())))
 
     _change(study, part, change)
-    return {"code": texts[0], "others": texts[1:], "blocks": blocks_json(exercise.solution, part)}
+    return {
+        "code": texts[0],
+        "others": texts[1:],
+        "blocks": blocks_json(only_roles(exercise.solution, study.phrases), part),
+    }
 
 
 def reset_exercise(study: Study, name: str) -> Json:

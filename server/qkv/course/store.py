@@ -128,14 +128,15 @@ def _locked(home: Path) -> Iterator[None]:
         lock.release()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it holds either the old text or the new one, whatever happens meanwhile. Raises StoreError."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it holds either the old content or the new one, whatever happens meanwhile. Raises StoreError."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(path)

@@ -46,6 +46,11 @@ def linked(blocks: Sequence[Block], phrases: Phrases, seen: set[str]) -> tuple[B
     return tuple(_block(block, phrases, seen) for block in blocks)
 
 
+def only_roles(blocks: Sequence[Block], phrases: Phrases) -> tuple[Block, ...]:
+    """Blocks with the author's own `{term}` roles looked up and no other links: hints, notes and questions stay plain."""
+    return linked(blocks, phrases, {term for term in phrases.ids.values() if term})
+
+
 def _block(block: Block, phrases: Phrases, seen: set[str]) -> Block:
     if isinstance(block, Paragraph):
         return replace(block, inlines=_inlines(block.inlines, phrases, seen))

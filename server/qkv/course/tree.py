@@ -60,7 +60,8 @@ def _inline(inline: Inline, part: str) -> Json:
 
 
 def blocks_json(blocks: Sequence[Block], part: Part | None = None, states: dict[str, Json] | None = None) -> list[Json]:
-    """Blocks of a part. `states` holds, by exercise, what the learner has done with it: `state`, `attempts` and `file`."""
+    """Blocks of a part. `states` holds, by exercise, what the learner has done with it: `state`, `attempts`, `file`, and
+    whether the exercise has `changed` since."""
     made = (_block(block, part, states or {}) for block in blocks)
     return [block for block in made if block is not None]
 
@@ -142,5 +143,5 @@ def _exercise(part: Part | None, name: str, states: dict[str, Json]) -> Json | N
         "minutes": exercise.minutes,
         "blocks": blocks_json(exercise.blocks, part, states),
         "hints": len(exercise.hints),
-        **states.get(exercise.id, {"state": "new", "attempts": 0, "file": None}),
+        **states.get(exercise.id, {"state": "new", "attempts": 0, "file": None, "changed": False}),
     }

@@ -46,11 +46,15 @@ def validate(
 
 
 def part_problems(
-    study: Study, part: Part, run: Run | None = None, shape_comments: ShapeComments | None = None
+    study: Study,
+    part: Part,
+    run: Run | None = None,
+    shape_comments: ShapeComments | None = None,
+    text: str | None = None,
 ) -> Iterator[LessonProblem]:
-    """What is wrong with one part. Raises NoPython."""
-    lines = part.path.read_text(encoding="utf-8").split("\n")
-    subject = Subject(study.course, part, lines, frozenset(study.glossary.terms), study.phrases)
+    """What is wrong with one part. `text` is what it was parsed from, where that is not its file's. Raises NoPython."""
+    text = part.path.read_text(encoding="utf-8-sig") if text is None else text
+    subject = Subject(study.course, part, text.split("\n"), frozenset(study.glossary.terms), study.phrases)
     yield from part.problems
     yield from text_rules(subject)
     yield from name_rules(subject)

@@ -43,7 +43,7 @@ def term(study: Study, name: str) -> Json:
         "name": entry.name,
         "definition": plain_text(entry.definition),
         "definition_inlines": inlines_json(parse_inline(md, entry.definition)),
-        "blocks": blocks_json([*blocks, *example]),
+        "blocks": blocks_json([*linked(blocks, study.phrases, {entry.id}), *example]),
         "formula": {"tex": entry.formula, "mathml": mathml(entry.formula, display=True)} if entry.formula else None,
         "formula_text": entry.formula_text,
         "shape": entry.shape,
