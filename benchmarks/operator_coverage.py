@@ -27,6 +27,7 @@ from qkv.ops.unfollowed import reason
 ROOTS = ("torch", "einops", "einx")
 NO_TENSORS = frozenset(["self", "cls", "config", "cfg", "args", "model", "module", "layer", "block", "logger"])
 READ_BY_THE_INTERPRETER = frozenset(["shape", "dtype", "device"])
+OF_DICTS_AND_LISTS = frozenset(["values", "index", "copy", "items", "keys"])
 NO_OPERATORS = (
     "torch.nn.functional",
     "torch.nn",
@@ -35,6 +36,7 @@ NO_OPERATORS = (
     "torch.utils",
     "torch.Tensor",
     "torch.nn.Module",
+    "torch.dtype",
 )
 TENSOR_MEMBERS = pathlib.Path(__file__).with_name("tensor_members.txt")
 
@@ -124,7 +126,7 @@ def coverage(name: str) -> str:
 
 def count(folders: list[pathlib.Path]) -> collections.Counter[str]:
     """How often each name is used."""
-    members = frozenset(TENSOR_MEMBERS.read_text(encoding="utf-8").split())
+    members = frozenset(TENSOR_MEMBERS.read_text(encoding="utf-8").split()) - OF_DICTS_AND_LISTS
     found: collections.Counter[str] = collections.Counter()
     for folder in folders:
         for path in folder.rglob("*.py"):

@@ -9,7 +9,7 @@ A case is one line of Python in `cases/FAMILY.txt`, for example
     torch.unique(i[5])                            # `# unknown` at the end where the rule may know nothing
 
 `f[2, 3]` is a float32 tensor of that shape, `f[()]` a scalar; `d` float64, `h` float16, `g` bfloat16, `c` complex64, `i` int64 (0 and
-1), `j` int32, `u` uint8, `b` bool, and `up_to(7)[2, 3]` int64 with numbers 0 to 6. `torch`, `F`, `nn`, `einops`, `math`, `inf` are
+1), `j` int32, `u` uint8, `b` bool, and `up_to(7)[2, 3]` int64 with numbers 0 to 6. `torch`, `F`, `nn`, `einops`, `einx`, `math`, `inf` are
 there too. To add a case, add a line; a test fails for a rule that no case uses.
 
 Each line is run by torch and by the rules, and both must give the same shape, dtype, layout (where the rule knows it), bounds and
@@ -35,6 +35,7 @@ from typing import Any
 
 import einops
 import einops.layers.torch
+import einx
 import torch
 import torch.nn.attention.flex_attention
 
@@ -45,7 +46,7 @@ from qkv.shapes.solve import axis, fresh_row, resolve, resolve_value, symbol
 from qkv.shapes.values import contiguous_strides
 
 CASES = pathlib.Path(__file__).parent / "cases"
-MODULES = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "einops": "einops"}
+MODULES = {"torch": "torch", "F": "torch.nn.functional", "nn": "torch.nn", "einops": "einops", "einx": "einx"}
 MAKERS = {
     "f": "float32",
     "d": "float64",
@@ -91,6 +92,7 @@ KNOWN: list[tuple[str, str, str]] = [
         r"^(?!.*(view|reshape|flatten|sum|matmul)).*\[[^\]]*\b0\b",
         "operators refuse empty tensors, or not, each in its own way",
     ),
+    ("mutated", r"get_at", "positions beyond the end of an axis are not followed in einx"),
     ("mutated", r"masked_scatter", "how many numbers are True is not known"),
     (
         "mutated",
@@ -179,7 +181,7 @@ def real(text: str) -> Any:
         "F": torch.nn.functional,
         "nn": torch.nn,
     }
-    space |= {"einops": einops, "math": math, "inf": math.inf}
+    space |= {"einops": einops, "einx": einx, "math": math, "inf": math.inf}
     *before, last = ast.parse(text).body
     try:
         with torch.no_grad():

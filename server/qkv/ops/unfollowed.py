@@ -64,6 +64,7 @@ REASONS = {
     "torch.nn.utils.fusion.fuse_conv_bn_eval": "two modules made one",
     "torch.nn.utils.clip_grad_value_": GRADIENTS,
     "torch.nn.attention.sdpa_kernel": BLOCK,
+    "torch.nn.attention.flex_attention.create_block_mask": "a mask made from a function, which is no tensor",
 }
 """By exact name."""
 

@@ -7,15 +7,16 @@ from typing import Any
 
 from qkv.ops.agree import require_float
 from qkv.ops.axes import checked, locate, size, sizes_given
-from qkv.ops.broadcast import broadcast
+from qkv.ops.broadcast import broadcast, require_stretchable
 from qkv.ops.casts import device_name
-from qkv.ops.context import CannotTell, Context, Mismatch
+from qkv.ops.context import CannotTell, Context, Mismatch, require_equal
 from qkv.ops.dtypes import DEFAULT, as_float, result_dtype
 from qkv.ops.matmul import made, matmul_shape
 from qkv.ops.reduction import fold
 from qkv.ops.table import rule
 from qkv.shapes import Device, Dim, Dtype, Shape, Size, Tensor, Unknown
 from qkv.shapes.dim import add, product
+from qkv.shapes.solve import solve_rank
 from qkv.shapes.values import contiguous_strides
 
 
@@ -190,6 +191,100 @@ def renorm(cx: Context, input: Tensor, p: Any, dim: int, maxnorm: Any) -> Tensor
 def apply_(cx: Context, input: Tensor, *values: Any) -> Tensor:
     """Each number through a function of Python, in the tensor itself."""
     return replace(input, low=None, high=None)
+
+
+@rule("torch.nn.functional.grid_sample torch.grid_sampler")
+def grid_sample(
+    cx: Context,
+    input: Tensor,
+    grid: Tensor,
+    mode: Any = "bilinear",
+    padding_mode: Any = "zeros",
+    align_corners: Any = None,
+) -> Tensor:
+    """Images read at the places that a grid names: (N, C, …) at (N, H, W, 2) gives (N, C, H, W)."""
+    rank = input.shape.rank if input.shape.rank is not None else grid.shape.rank
+    if rank is None:
+        raise CannotTell("the number of axes is not known", input.dtype)
+    image, places = solve_rank(cx.store, input.shape, rank), solve_rank(cx.store, grid.shape, rank)
+    if image is None or places is None or rank not in (4, 5):
+        raise Mismatch(
+            "shape-conv",
+            "{input} is {input.shape} and {grid} is {grid.shape}: a batch of images and a batch of grids have 4 axes each, or 5.",
+            at="grid",
+        )
+    refusal = "{input} is {input.shape} and {grid} is {grid.shape}: {left} meets {right}."
+    require_equal(
+        cx,
+        image.back[0],
+        places.back[0],
+        Mismatch("shape-conv", refusal, at="grid", left=image.back[0], right=places.back[0]),
+    )
+    require_equal(
+        cx,
+        places.back[-1],
+        rank - 2,
+        Mismatch(
+            "shape-conv", "{grid} is {grid.shape}: its last axis holds {right} coordinates.", at="grid", right=rank - 2
+        ),
+    )
+    return Tensor(Shape((*image.back[:2], *places.back[1:-1])), input.dtype, input.device)
+
+
+@rule("torch.nn.functional.affine_grid")
+def affine_grid(cx: Context, theta: Tensor, size: Any, align_corners: Any = None) -> Tensor:
+    """The grid of places that an affine map of an image of the given size reads from."""
+    wanted = sizes_given(cx, (size,))
+    if wanted.rank is None:
+        raise CannotTell("the number of axes is not known", theta.dtype)
+    if wanted.rank not in (4, 5):
+        raise Mismatch("shape-conv", "A batch of images has 4 axes, or 5, and {wanted} is given.", wanted=wanted)
+    maps = solve_rank(cx.store, theta.shape, 3)
+    if maps is None:
+        raise Mismatch("shape-conv", "{theta} is {theta.shape}, and a batch of affine maps has 3 axes.", at="theta")
+    spatial = wanted.rank - 2
+    for left, right in zip(maps.back, (wanted.back[0], spatial, spatial + 1), strict=True):
+        require_equal(
+            cx,
+            left,
+            right,
+            Mismatch(
+                "shape-conv", "{theta} is {theta.shape}: {left} is not {right}.", at="theta", left=left, right=right
+            ),
+        )
+    return Tensor(Shape((wanted.back[0], *wanted.back[2:], spatial)), theta.dtype, theta.device)
+
+
+@rule("torch.nn.utils.rnn.pad_sequence")
+def pad_sequence(
+    cx: Context, sequences: Any, batch_first: Any = False, padding_value: Any = 0.0, padding_side: Any = "right"
+) -> Tensor:
+    """Sequences of different lengths as one batch: the shorter ones are filled up to the longest."""
+    if (
+        not isinstance(sequences, tuple)
+        or not sequences
+        or not all(isinstance(item, Tensor) and item.shape.rank for item in sequences)
+    ):
+        raise CannotTell("which sequences are put together is not known here")
+    items: tuple[Tensor, ...] = sequences
+    lengths = [item.shape.back[0] for item in items]
+    same = all(length == lengths[0] for length in lengths)
+    longest = (
+        lengths[0]
+        if same
+        else max(length for length in lengths if isinstance(length, int))
+        if all(isinstance(length, int) for length in lengths)
+        else cx.fresh()
+    )
+    rest = items[0].shape.back[1:]
+    for item in items[1:]:
+        refusal = "One sequence is {first} and another {other}: all axes but the first must agree."
+        finding = Mismatch("shape-cat", refusal, first=items[0].shape, other=item.shape)
+        require_stretchable(Shape(item.shape.back[1:]), Shape(rest), finding)
+    if not isinstance(batch_first, bool):
+        raise CannotTell("which axis is the batch is not known here", items[0].dtype)
+    lead = (len(items), longest) if batch_first else (longest, len(items))
+    return Tensor(Shape((*lead, *rest)), items[0].dtype, items[0].device)
 
 
 # -- torch's own types -----------------------------------------------------------------------------------------------------
