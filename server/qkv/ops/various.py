@@ -280,7 +280,7 @@ def pad_sequence(
     for item in items[1:]:
         refusal = "One sequence is {first} and another {other}: all axes but the first must agree."
         finding = Mismatch("shape-cat", refusal, first=items[0].shape, other=item.shape)
-        require_stretchable(Shape(item.shape.back[1:]), Shape(rest), finding)
+        require_stretchable(item.shape, Shape((item.shape.back[0], *rest)), finding)
     if not isinstance(batch_first, bool):
         raise CannotTell("which axis is the batch is not known here", items[0].dtype)
     lead = (len(items), longest) if batch_first else (longest, len(items))
