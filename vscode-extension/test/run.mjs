@@ -1,4 +1,5 @@
-// Bundles the tests of a folder and runs them with Node's own test runner.   node test/run.mjs unit|workbench [options of node --test]
+// Bundles the tests of a folder and runs them with Node's own test runner.
+//   node test/run.mjs unit|workbench [--only=NAME] [options of node --test]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -6,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const [folder, ...options] = process.argv.slice(2);
+const [folder, ...rest] = process.argv.slice(2);
+const options = rest.filter((option) => !option.startsWith("--only="));
+const only = rest.find((option) => option.startsWith("--only="))?.slice("--only=".length) ?? "";
 const out = path.join(here, "..", "dist", "test", folder);
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-const files = readdirSync(path.join(here, folder)).filter((name) => name.endsWith(".test.ts"));
+const files = readdirSync(path.join(here, folder)).filter((name) => name.startsWith(only) && name.endsWith(".test.ts"));
 await build({
   entryPoints: files.map((name) => path.join(here, folder, name)),
   outdir: out,
@@ -25,5 +28,5 @@ await build({
   logLevel: "warning",
 });
 const tests = readdirSync(out).map((name) => path.join(out, name));
-const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...options, ...tests], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-concurrency=1", ...options, ...tests], { stdio: "inherit" });
 process.exit(status ?? 1);

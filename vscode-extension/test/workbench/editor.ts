@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 export async function command(page: Page, title: string): Promise<void> {
   await page.keyboard.press("F1");
   await page.locator(".quick-input-widget input.input").fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first().waitFor();
   await page.keyboard.press("Enter");
 }
 
@@ -34,7 +34,7 @@ export async function pointAt(page: Page, inLine: string, word: string): Promise
         return { x: x + width / 2, y: y + height / 2 };
       }
     }
-    throw new Error(`${wanted} is not in ${element.textContent ?? ""}`);
+    throw new Error(`${wanted} is not in ${element.textContent}`);
   }, word);
   await page.mouse.move(box.x - 3, box.y);
   await page.mouse.move(box.x, box.y);

@@ -36,10 +36,11 @@ export interface Workbench {
   workspace: string;
   /** The learner's data folder. */
   data: string;
-  openFile(name: string): Promise<void>;
-  reload(): Promise<void>;
-  shot(name: string): Promise<string>;
-  close(): Promise<void>;
+  openFile: (name: string) => Promise<void>;
+  reload: () => Promise<void>;
+  /** Photographs the window; answers the file's name. */
+  shot: (name: string) => Promise<string>;
+  close: () => Promise<void>;
 }
 
 /** Makes the workbench still: nothing pops up that a test did not ask for. */
@@ -146,7 +147,7 @@ async function openFile(page: Page, name: string): Promise<void> {
   await page.keyboard.press("Control+P");
   const input = page.locator(".quick-input-widget input.input");
   await input.fill(name);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
   await page.keyboard.press("Enter");
   await page.locator(".tab.active", { hasText: name }).waitFor();
   await page.locator(".editor-instance .view-line").first().waitFor();

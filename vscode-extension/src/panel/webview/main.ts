@@ -86,8 +86,8 @@ export async function start(root: HTMLElement, transport: Transport): Promise<vo
       main.replaceChildren(shown.element);
       document.title = shown.title;
       if (focus && !shown.scrollTo(place)) {
-        window.scrollTo(0, 0);
         focusOn(shown.heading);
+        window.scrollTo(0, 0);
       }
     } catch (error) {
       vocabulary = null;
