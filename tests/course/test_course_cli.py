@@ -146,6 +146,15 @@ def test_validate(cli: Cli, tmp_path: Path) -> None:
     assert github.stdout.startswith("::error file=course/01-doubles/lesson.md,line=17,col=10")
 
 
+def test_shape_comments_of_cells_are_held_against_the_analysis(cli: Cli, tmp_path: Path) -> None:
+    text = TEXT.replace(
+        "import torch\n\nprint", "import torch\n\ny = torch.ones(2, 3)  # (3, 2)\nz = y.T  # (3, 2)\nprint"
+    )
+    write_course(tmp_path / "course", text)
+    (problem,) = json_of(cli("validate", "course", "--no-run", "--format", "json"), 1)["problems"]
+    assert (problem["code"], problem["range"]["start"]["line"]) == ("lesson-shape-comment", 23)
+
+
 def test_open_run_hint_and_solution(cli: Cli) -> None:
     text = cli("open", "doubles#start", "--course", "course")
     assert text.returncode == 0

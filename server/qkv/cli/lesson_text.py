@@ -111,8 +111,13 @@ def _exercise(block: Json, styles: Styles, part: str, indent: str) -> str:
         f"{indent}{styles.bold}Exercise: {block['signature']}{styles.end}  ({block['minutes']} min, {block['state']})"
     )
     text = blocks_text(block["blocks"], styles, part, indent + "  ")
-    file = block["file"] or f"`qkv lesson check {block['id']}` makes the file"
-    return f"{head}\n{text}\n\n{indent}  Write it in: {file}\n{indent}  Then: qkv lesson check {block['id']}"
+    command = f"qkv lesson check {block['id']}"
+    todo = (
+        f"Write it in {block['file']}, then: {command}"
+        if block["file"]
+        else f"Make your file, and later check it: {command}"
+    )
+    return f"{head}\n{text}\n\n{indent}  {todo}"
 
 
 def lesson_text(lesson: Json, section: str | None, styles: Styles) -> str:
@@ -176,7 +181,9 @@ def check_text(answer: Json, styles: Styles) -> str:
         pieces.append(f"{styles.dim}It printed:{styles.end}\n{textwrap.indent(_few_lines(answer['output']), '    ')}")
     if said.get("trace"):
         pieces.append(f"{styles.dim}{said['trace'].rstrip()}{styles.end}")
-    if answer["status"] != "passed" and said["kind"] != "no-torch":
+    if answer["status"] == "passed":
+        pieces.append(f"Compare:  qkv lesson solution {answer['exercise']}")
+    elif said["kind"] != "no-torch":
         todo = [f"Edit:  {answer['file']}", f"Hint:  qkv lesson hint {answer['exercise']}"]
         if said["section"]:
             todo.insert(0, f"Read:  qkv lesson open {said['section'].removeprefix('lesson:')}")

@@ -20,6 +20,8 @@ from qkv.course.load import CourseError
 from qkv.course.model import LessonProblem, Part
 from qkv.course.study import Study, open_study
 from qkv.course.validate import Report, report_json, validate
+from qkv.ide.diagnostics import diagnostics
+from qkv.ide.snapshot import take_snapshot
 from qkv.runner import Job, Outcome, Problem, Runner, find_interpreter
 
 
@@ -74,10 +76,10 @@ def validate_action(options: argparse.Namespace) -> int:
     """Prove a course, or one part of it, and print what is wrong."""
     study, parts = _what(options)
     if options.no_run:
-        report = validate(study, None, parts)
+        report = validate(study, None, parts, _contradicted)
     else:
         with running(options) as run:
-            report = validate(study, _with_progress(run), parts)
+            report = validate(study, _with_progress(run), parts, _contradicted)
     shown = _shown(options)
     if options.format == "json":
         print_json(report_json(report, shown))
@@ -87,6 +89,12 @@ def validate_action(options: argparse.Namespace) -> int:
     else:
         _print_report(report, shown)
     return FOUND if report.problems else CLEAN
+
+
+def _contradicted(path: str, code: str) -> list[tuple[int, str]]:
+    """The lines of a cell's program whose shape comment is not what the analysis finds."""
+    snapshot = take_snapshot(path, code)
+    return [(found.span.line, found.message) for found in diagnostics(snapshot) if found.code == "shape-claim"]
 
 
 def _what(options: argparse.Namespace) -> tuple[Study, list[Part] | None]:
