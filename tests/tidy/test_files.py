@@ -10,6 +10,7 @@ MOST = 400
 
 LONG: dict[str, str] = {
     "server/qkv/shapes/solve.py": "the store, and the four answers that read and write it",
+    "server/qkv/ops/creation.py": "one family: every operator that makes a tensor",
     "server/qkv/ops/movement.py": "one family: every operator that moves axes",
     "tests/ops/oracle.py": "the harness that holds every rule against torch",
 }
