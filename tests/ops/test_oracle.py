@@ -78,6 +78,14 @@ def test_hidden_axes_are_never_guessed_wrong(case: Case) -> None:
         assert not differences(abstract.store, guess, truth), what
 
 
+NOT_TO_BE_HELD_HERE = {
+    "rule torch.Tensor.cuda": "needs a GPU",
+    "rule torch.Tensor.grad": "is None until `backward` has run",
+    "rule torch.Tensor.__rmatmul__": "is called for a left side that is no tensor",
+    "rule torch.masked_select": "how many are picked depends on the numbers",
+}
+
+
 def test_every_rule_has_a_case() -> None:
     used: set[str] = set()
     for case in ALL:
@@ -86,4 +94,4 @@ def test_every_rule_has_a_case() -> None:
         used |= abstract.used
     tables = {"rule": RULES, "layer": LAYERS, "forward": FORWARDS}
     wanted = {f"{kind} {entry.names[0]}" for kind, table in tables.items() for entry in table.values()}
-    assert not sorted(wanted - used)
+    assert wanted - used == NOT_TO_BE_HELD_HERE.keys()

@@ -50,7 +50,9 @@ def _show_exact(dim: Expr, names: dict[Dim, str]) -> str:
     ordered = sorted(dim.terms, key=lambda term: term[1] < 0)
     for monomial, factor in ordered:
         factors = [
-            _show_atom(atom, names, len(monomial) > 1 or factor not in (1, -1) or (factor < 0 and not parts))
+            _show_atom(
+                atom, names, len(monomial) > 1 or count > 1 or factor not in (1, -1) or (factor < 0 and not parts)
+            )
             for atom, count in monomial
             for _ in range(count)
         ]
