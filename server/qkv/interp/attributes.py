@@ -125,11 +125,6 @@ def _of_argument(m: Machine, value: Undecided, name: str, node: ast.AST) -> Any:
     return value.child(name, place(m, node))
 
 
-def members_of(layer: Layer) -> dict[str, Any]:
-    """The attributes of a module of the rule table."""
-    return layer.members
-
-
 def _of_layer(value: Layer, name: str) -> Any:
     if name in value.members:
         return value.members[name]

@@ -55,22 +55,14 @@ def _attribute(m: Machine, node: ast.Attribute, scope: Scope) -> Any:
 def _call(m: Machine, node: ast.Call, scope: Scope) -> Any:
     step(m)
     callee = evaluate(m, node.func, scope)
-    arguments: list[Any] = []
-    for item in node.args:
-        if isinstance(item, ast.Starred):
-            starred = evaluate(m, item.value, scope)
-            if isinstance(starred, Size):
-                joined = sizes_around(m, node.args, scope)
-                if joined is None:
-                    return calls.call_with_unknown_arguments(m, callee, node)
-                arguments = [joined]
-                break
-            found = iterate(m, starred, node)
-            if found.some:
-                return calls.call_with_unknown_arguments(m, callee, node)
-            arguments.extend(found.items)
-        else:
-            arguments.append(evaluate(m, item, scope))
+    parts = _parts(m, node.args, scope)
+    if _has_open_shape(parts):
+        shape = sizes_around(m, parts, node)
+        found = Entries((shape,), some=shape is None)
+    else:
+        found = _joined(m, parts, node)
+    if found.some:
+        return calls.call_with_unknown_arguments(m, callee, node)
     keywords: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(m, keyword.value, scope)
@@ -78,7 +70,7 @@ def _call(m: Machine, node: ast.Call, scope: Scope) -> Any:
             keywords[keyword.arg] = value
         elif not calls.spread(value, keywords):
             return calls.call_with_unknown_arguments(m, callee, node)
-    return calls.call(m, callee, tuple(arguments), keywords, node)
+    return calls.call(m, callee, found.items, keywords, node)
 
 
 def _binary(m: Machine, node: ast.BinOp, scope: Scope) -> Any:
@@ -111,12 +103,7 @@ def _boolean(m: Machine, node: ast.BoolOp, scope: Scope) -> Any:
     finally:
         m.open_branches -= opened
         if opened:
-            undo_narrowing(m, mark)
-
-
-def undo_narrowing(m: Machine, mark: int) -> None:
-    """Take back what a test taught, once its branch is over."""
-    undo(m.store, mark)
+            undo(m.store, mark)
 
 
 def _either(m: Machine, first: Any, second: Any, is_and: bool) -> Any:
@@ -137,10 +124,10 @@ def _conditional(m: Machine, node: ast.IfExp, scope: Scope) -> Any:
         mark = len(m.store.trail)
         narrowed(m, node.test, scope, True)
         first = evaluate(m, node.body, scope)
-        undo_narrowing(m, mark)
+        undo(m.store, mark)
         narrowed(m, node.test, scope, False)
         second = evaluate(m, node.orelse, scope)
-        undo_narrowing(m, mark)
+        undo(m.store, mark)
     return join(m.store, first, second)
 
 
@@ -160,19 +147,18 @@ def _compare(m: Machine, node: ast.Compare, scope: Scope) -> Any:
     return result
 
 
-def sizes_around(m: Machine, nodes: list[ast.expr], scope: Scope) -> Size | None:
+def sizes_around(m: Machine, parts: list[tuple[Any, bool]], node: ast.AST) -> Size | None:
     """`(*x.shape[:-1], heads, width)` where the starred shape has an unknown number of axes: one shape with that prefix."""
     front: list[Any] = []
     back: list[Any] = []
     middle: Shape | None = None
-    for node in nodes:
-        value = evaluate(m, node.value if isinstance(node, ast.Starred) else node, scope)
-        if isinstance(node, ast.Starred) and isinstance(value, Size):
+    for value, starred in parts:
+        if starred and isinstance(value, Size):
             if middle is not None:
                 return None
             middle = resolve_shape(m.store, value.shape)
             continue
-        items = iterate(m, value, node) if isinstance(node, ast.Starred) else Entries((value,))
+        items = iterate(m, value, node) if starred else Entries((value,))
         sizes = [numbers.as_size(m, item) for item in items.items]
         if items.some or None in sizes:
             return None
@@ -182,34 +168,47 @@ def sizes_around(m: Machine, nodes: list[ast.expr], scope: Scope) -> Size | None
     return Size(Shape((*middle.back, *back), middle.row, (*front, *middle.front)))
 
 
+def _parts(m: Machine, nodes: list[ast.expr], scope: Scope) -> list[tuple[Any, bool]]:
+    """Each value with whether it is starred. Each expression is evaluated once."""
+    return [
+        (evaluate(m, n.value if isinstance(n, ast.Starred) else n, scope), isinstance(n, ast.Starred)) for n in nodes
+    ]
+
+
+def _has_open_shape(parts: list[tuple[Any, bool]]) -> bool:
+    return any(starred and isinstance(value, Size) for value, starred in parts)
+
+
+def _joined(m: Machine, parts: list[tuple[Any, bool]], node: ast.AST) -> Entries:
+    """The values in a row, starred ones spread out."""
+    items: list[Any] = []
+    some = False
+    for value, starred in parts:
+        if not starred:
+            items.append(value)
+            continue
+        found = iterate(m, value, node)
+        items.extend(found.items)
+        some = some or found.some
+    return Entries(tuple(items), some)
+
+
 def _tuple(m: Machine, node: ast.Tuple, scope: Scope) -> Any:
-    if any(isinstance(item, ast.Starred) and isinstance(evaluate(m, item.value, scope), Size) for item in node.elts):
-        return sizes_around(m, node.elts, scope) or Unknown("a shape of unknown length")
-    items, some = _elements(m, node.elts, scope)
-    return tuple(items) if not some else list_of(items, some=True)
+    parts = _parts(m, node.elts, scope)
+    if _has_open_shape(parts):
+        return sizes_around(m, parts, node) or Unknown("a shape of unknown length")
+    found = _joined(m, parts, node)
+    return list_of(found.items, some=True) if found.some else found.items
 
 
 def _list(m: Machine, node: ast.List, scope: Scope) -> Any:
-    items, some = _elements(m, node.elts, scope)
-    return list_of(items, some)
-
-
-def _elements(m: Machine, nodes: list[ast.expr], scope: Scope) -> tuple[list[Any], bool]:
-    items: list[Any] = []
-    some = False
-    for node in nodes:
-        if isinstance(node, ast.Starred):
-            found = iterate(m, evaluate(m, node.value, scope), node)
-            items.extend(found.items)
-            some = some or found.some
-        else:
-            items.append(evaluate(m, node, scope))
-    return items, some
+    found = _joined(m, _parts(m, node.elts, scope), node)
+    return list_of(found.items, found.some)
 
 
 def _set(m: Machine, node: ast.Set, scope: Scope) -> Any:
-    items, some = _elements(m, node.elts, scope)
-    return list_of(items, some)
+    found = _joined(m, _parts(m, node.elts, scope), node)
+    return list_of(found.items, found.some)
 
 
 def _dict(m: Machine, node: ast.Dict, scope: Scope) -> Any:
@@ -236,12 +235,8 @@ def _subscript(m: Machine, node: ast.Subscript, scope: Scope) -> Any:
 def evaluate_index(m: Machine, node: ast.expr, scope: Scope) -> Any:
     """What stands between the brackets; `a:b:c` becomes a Slice."""
     if isinstance(node, ast.Tuple):
-        items, some = (
-            _elements(m, node.elts, scope)
-            if any(isinstance(e, ast.Starred) for e in node.elts)
-            else ([evaluate_index(m, e, scope) for e in node.elts], False)
-        )
-        return Unknown("an index of unknown length") if some else tuple(items)
+        found = _joined(m, _parts(m, node.elts, scope), node)
+        return Unknown("an index of unknown length") if found.some else found.items
     return evaluate(m, node, scope)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from qkv.interp.values import Choice, DictValue, Entries, ListValue, is_tuple
+from qkv.interp.values import Choice, DictValue, Entries, ListValue, is_size, is_tuple
 from qkv.shapes import Dim, Expr, Shape, Store, Tensor, Unknown
 from qkv.shapes.solve import fresh, fresh_row, resolve, resolve_value
 from qkv.shapes.undecided import Undecided
@@ -39,7 +39,7 @@ def join(store: Store, a: Any, b: Any) -> Any:
         return b
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return join_tensors(store, a, b)
-    if _is_size(a) and _is_size(b):
+    if is_size(a) and is_size(b):
         return fresh(store)
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return (
@@ -123,7 +123,3 @@ def join_shapes(store: Store, a: Shape, b: Shape) -> Shape:
 
 def _join_dims(store: Store, a: Dim, b: Dim) -> Dim:
     return a if resolve(store, a) == resolve(store, b) else fresh(store)
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, Expr) or (isinstance(value, int) and not isinstance(value, bool))

@@ -262,11 +262,6 @@ def logged(m: Machine) -> tuple[int, int, int]:
     return len(m.log.records), len(m.log.reads), len(m.log.done)
 
 
-def module_scope(scope: Scope) -> Scope:
-    """The global scope that a scope belongs to."""
-    return scope.unit.scope
-
-
 def fresh_tensor(m: Machine) -> Tensor:
     """A tensor of which nothing is known, taken for one because of how it is used."""
     return Tensor(unknown_shape(m.store), sure=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 from qkv.ops.context import CannotTell, Context, Mismatch
 from qkv.shapes import Dim, Expr, Shape, Size, Tensor, Unknown
-from qkv.shapes.solve import ambiguous, axis, fresh, fresh_row
+from qkv.shapes.solve import ambiguous, axis, fresh
 
 AMBIGUOUS = "the number of axes is not known, so it is not known which axis this is"
 
@@ -161,8 +161,3 @@ def as_dim(cx: Context, value: Any) -> Dim:
             value=value,
         )
     raise CannotTell("a size is not a number here")
-
-
-def forget_front(cx: Context, shape: Shape, kept: int) -> Shape:
-    """The last `kept` axes behind an unknown number of others."""
-    return Shape(shape.back[len(shape.back) - kept :] if kept else (), fresh_row(cx.store))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qkv.shapes import Dim, Dtype, Expr, Tensor
+from qkv.shapes import Dtype, Expr, Tensor
 
 DEFAULT = "float32"
 """torch's default float type; code that changes it is not followed."""
@@ -156,8 +156,3 @@ def named(value: Any, otherwise: str | None = None) -> str | None:
         if isinstance(name, str)
         else None
     )
-
-
-def bounds_of(dtype: str | None) -> tuple[Dim | None, Dim | None]:
-    """The smallest and largest element that a type allows, where that is narrow enough to be of use."""
-    return {"bool": (0, 1), "uint8": (0, 255)}.get(dtype or "", (None, None))
